@@ -1,0 +1,164 @@
+# tenacurl. GNU make; everything that is built goes to build/.
+#
+#   make            the preloaded object and the command line tool
+#   make check      the test suite that needs nothing but the build dependencies and python3-pytest
+#   make install    DESTDIR= PREFIX=/usr/local; by rename, so that a mapped object is never written to
+#   make fuzz       the fuzz targets (clang)
+#   make format     clang-format over the tree
+#
+# WERROR=1 turns warnings into errors, SANITIZE=address,undefined builds the command line tool and the unit tests with
+# sanitizers (the preloaded object never is), V=1 shows the commands.
+
+VERSION = 0.1.0
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib/tenacurl
+DOCDIR ?= $(PREFIX)/share/doc/tenacurl
+MANDIR ?= $(PREFIX)/share/man
+INSTALL ?= install
+
+CC ?= cc
+CLANG ?= clang
+CFLAGS ?= -O2 -g
+BUILD ?= build
+
+WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wconversion \
+	-Wformat=2 -Wcast-align -Wpointer-arith -Wimplicit-fallthrough -Wundef
+ifdef WERROR
+WARNINGS += -Werror
+endif
+ifdef SANITIZE
+SANITIZERS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+endif
+
+# _FORTIFY_SOURCE would tie the preloaded object to __*_chk symbols that other C libraries lack.
+COMMON = -std=gnu11 -I. -D_GNU_SOURCE -DTENACURL_VERSION='"$(VERSION)"' $(WARNINGS) -fno-common -fstack-protector-strong
+SO_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions
+CLI_FLAGS = -DTENACURL_LIBDIR='"$(LIBDIR)"'
+SO_LINK = -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-O1 \
+	-Wl,--version-script=interpose/exports.map -Wl,-soname,libtenacurl.so
+
+SHARED_SRC = $(wildcard config/*.c engine/*.c log/*.c)
+SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c)
+CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c)
+ORIGIN_SRC = $(wildcard tests/origin/*.c)
+CLIENT_SRC = $(wildcard tests/clients/*.c)
+UNIT_SRC = $(wildcard tests/unit/test_*.c)
+FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)
+
+SO_OBJ = $(SO_SRC:%.c=$(BUILD)/so/%.o)
+CLI_OBJ = $(CLI_SRC:%.c=$(BUILD)/cli/%.o)
+SHARED_OBJ = $(SHARED_SRC:%.c=$(BUILD)/cli/%.o)
+UNIT_BIN = $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
+CLIENT_BIN = $(CLIENT_SRC:tests/clients/%.c=$(BUILD)/tests/clients/%)
+FUZZ_BIN = $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+
+CLI_LIBS = -liniparser -ljansson -lm
+
+# Without V=1 a line per command.
+ifdef V
+Q =
+say = @:
+else
+Q = @
+say = @printf '  %-6s %s\n'
+endif
+
+all: $(BUILD)/libtenacurl.so $(BUILD)/tenacurl
+
+$(BUILD)/libtenacurl.so: $(SO_OBJ) interpose/exports.map $(BUILD)/flags
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(SO_LINK) -o $@.new $(SO_OBJ) && mv -f $@.new $@
+
+$(BUILD)/tenacurl: $(CLI_OBJ) $(BUILD)/flags
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@.new $(CLI_OBJ) $(CLI_LIBS) && mv -f $@.new $@
+
+$(BUILD)/so/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(COMMON) $(CFLAGS) $(SO_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/cli/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(CLI_FLAGS) -MMD -MP -c -o $@ $<
+
+# Rebuild everything when the compiler or the flags change.
+FLAGS_NOW = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	$(SANITIZERS) $(SO_FLAGS) $(CLI_FLAGS) $(SO_LINK) $(CLI_LIBS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@
+
+# Tests.
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(SHARED_OBJ) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -o $@ $< $(SHARED_OBJ) -lcmocka $(CLI_LIBS)
+
+$(BUILD)/tests/origin/origin: $(ORIGIN_SRC) $(wildcard tests/origin/*.h) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -pthread -o $@ $(ORIGIN_SRC) -ljansson
+
+$(BUILD)/tests/clients/%: tests/clients/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -MF $@.d -o $@ $< -lcurl -ldl
+
+tests: all $(UNIT_BIN) $(CLIENT_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+
+check: tests
+	BUILD='$(abspath $(BUILD))' tests/run-all
+
+fuzz: $(FUZZ_BIN)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SHARED_SRC) $(wildcard config/*.h engine/*.h log/*.h)
+	@mkdir -p $(@D)
+	$(say) FUZZ $@
+	$(Q)$(CLANG) $(COMMON) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
+		$(SHARED_SRC) -liniparser -lm
+
+# Installation: write beside the target, then rename over it.
+
+define install-file
+	$(INSTALL) -d '$(DESTDIR)$(dir $(3))'
+	$(INSTALL) -m $(1) '$(2)' '$(DESTDIR)$(3).new'
+	mv -f '$(DESTDIR)$(3).new' '$(DESTDIR)$(3)'
+
+endef
+
+INSTALLED_LIB = $(LIBDIR)/libtenacurl.so
+INSTALLED_BIN = $(BINDIR)/tenacurl
+DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md
+EXAMPLES = $(notdir $(wildcard config/examples/*.ini))
+MAN1 = $(notdir $(wildcard docs/*.1))
+MAN5 = $(notdir $(wildcard docs/*.5))
+
+install: all
+	$(call install-file,755,$(BUILD)/libtenacurl.so,$(INSTALLED_LIB))
+	$(call install-file,755,$(BUILD)/tenacurl,$(INSTALLED_BIN))
+	$(foreach f,$(DOC_FILES),$(call install-file,644,$(f),$(DOCDIR)/$(notdir $(f))))
+	$(foreach f,$(EXAMPLES),$(call install-file,644,config/examples/$(f),$(DOCDIR)/examples/$(f)))
+	$(foreach f,$(MAN1),$(call install-file,644,docs/$(f),$(MANDIR)/man1/$(f)))
+	$(foreach f,$(MAN5),$(call install-file,644,docs/$(f),$(MANDIR)/man5/$(f)))
+
+uninstall:
+	rm -f '$(DESTDIR)$(INSTALLED_LIB)' '$(DESTDIR)$(INSTALLED_BIN)'
+	rm -f $(foreach f,$(MAN1),'$(DESTDIR)$(MANDIR)/man1/$(f)') $(foreach f,$(MAN5),'$(DESTDIR)$(MANDIR)/man5/$(f)')
+	rm -f $(foreach f,$(DOC_FILES),'$(DESTDIR)$(DOCDIR)/$(notdir $(f))') $(foreach f,$(EXAMPLES),'$(DESTDIR)$(DOCDIR)/examples/$(f)')
+	-rmdir '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBDIR)' 2>/dev/null
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all tests check fuzz install uninstall format clean FORCE
+.DELETE_ON_ERROR:
+
+-include $(SO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLIENT_BIN:=.d)
