@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config/complaint.h"
+#include "config/match.h"
+#include "config/value.h"
+
+#define VALUE_BYTES 80
+
+/* One section that is being looked at. */
+struct subject {
+	const struct policy *policy;
+	const struct policy_section *section;
+};
+
+/* A key in a section, with its value as text. */
+struct finding {
+	struct complaint_place place;
+	char value[VALUE_BYTES];
+};
+
+static size_t key_index(const char *name)
+{
+	return (size_t)schema_find(name);
+}
+
+static bool is_upstream(const struct subject *subject)
+{
+	return subject->section != &subject->policy->sections[0];
+}
+
+/* Whether the file sets the key, in this section or in [policy]. */
+static bool is_set(const struct subject *subject, const char *key)
+{
+	return subject->section->line[key_index(key)] != 0;
+}
+
+static bool is_set_here(const struct subject *subject, const char *key)
+{
+	return is_set(subject, key) && !subject->section->inherited[key_index(key)];
+}
+
+static int64_t number_of(const struct subject *subject, const char *key)
+{
+	return value_number(schema_key_at(key_index(key)), &subject->section->rules);
+}
+
+static void find(const struct subject *subject, const char *key, struct finding *finding)
+{
+	const struct policy_section *section = subject->section;
+	size_t index = key_index(key);
+
+	value_print(schema_key_at(index), &section->rules, finding->value, sizeof finding->value);
+	finding->place = (struct complaint_place){
+	    .path = subject->policy->path,
+	    .line = section->line[index],
+	    .section = section->name,
+	    .is_upstream = is_upstream(subject),
+	    .key = key,
+	    .value = finding->value,
+	};
+	if (section->inherited[index]) {
+		finding->place.section = subject->policy->sections[0].name;
+		finding->place.is_upstream = false;
+	}
+}
+
+/* min_try_ms over one of the limits: the fault is told where the file set the one or the other. */
+static bool check_min_try(const struct subject *subject, const char *limit, struct policy_error *error)
+{
+	int64_t min_try_ms = number_of(subject, "min_try_ms");
+	int64_t limit_ms = number_of(subject, limit);
+	bool at_min_try = is_set_here(subject, "min_try_ms") || !is_set(subject, limit);
+	struct finding finding;
+
+	if (limit_ms == 0 || min_try_ms <= limit_ms)
+		return true;
+	find(subject, at_min_try ? "min_try_ms" : limit, &finding);
+	if (at_min_try)
+		complain(error, &finding.place, "is over %s = %lld, so no attempt could start; allowed: at most %lld",
+		         limit, (long long)limit_ms, (long long)limit_ms);
+	else
+		complain(error, &finding.place,
+		         "is under min_try_ms = %lld%s, so no attempt could start; allowed: at least %lld, or a "
+		         "smaller min_try_ms",
+		         (long long)min_try_ms, is_set(subject, "min_try_ms") ? "" : " (the default)",
+		         (long long)min_try_ms);
+	return false;
+}
+
+static bool check_audit(const struct subject *subject, struct policy_error *error)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+	struct finding finding;
+
+	if (rules->mode != POLICY_MODE_AUDIT || rules->log != POLICY_LOG_NONE)
+		return true;
+	find(subject, "mode", &finding);
+	complain(
+	    error, &finding.place,
+	    "audit only writes a log, and log = none; allowed: audit with log = stderr, syslog or an absolute path");
+	return false;
+}
+
+bool policy_check(const struct policy *policy, struct policy_error *error)
+{
+	for (size_t i = 0; i < policy->section_count; i++) {
+		const struct subject subject = {policy, &policy->sections[i]};
+		if (!check_min_try(&subject, "per_try_ms", error) || !check_min_try(&subject, "deadline_ms", error) ||
+		    !check_audit(&subject, error))
+			return false;
+	}
+	return true;
+}
+
+/* A key whose value has no effect where it is over another one's, 0 being "no limit". */
+static const struct {
+	const char *key;
+	const char *limit;
+} reachable_below[] = {
+    {"retry_after_max_ms", "deadline_ms"}, {"retry_after_max_ms", "retry_max_time_ms"},
+    {"retry_max_time_ms", "deadline_ms"},  {"per_try_ms", "deadline_ms"},
+    {"connect_timeout_ms", "per_try_ms"},  {"connect_timeout_ms", "deadline_ms"},
+    {"backoff_min_ms", "backoff_cap_ms"},  {"backoff_base_ms", "backoff_cap_ms"},
+};
+
+struct warner {
+	policy_warn warn;
+	void *context;
+};
+
+static void warn_of(const struct warner *warner, const struct subject *subject, const char *key, const char *what)
+{
+	struct policy_error text;
+	struct finding finding;
+
+	find(subject, key, &finding);
+	complain(&text, &finding.place, "%s", what);
+	warner->warn(warner->context, text.text);
+}
+
+static void warn_unreachable_numbers(const struct warner *warner, const struct subject *subject)
+{
+	char what[160];
+
+	for (size_t i = 0; i < sizeof reachable_below / sizeof reachable_below[0]; i++) {
+		const char *key = reachable_below[i].key;
+		const char *limit = reachable_below[i].limit;
+		int64_t limit_ms = number_of(subject, limit);
+		if (!is_set(subject, key) || !(is_set_here(subject, key) || is_set_here(subject, limit)))
+			continue;
+		if (limit_ms == 0 || number_of(subject, key) <= limit_ms)
+			continue;
+		bool elsewhere = is_upstream(subject) && !is_set_here(subject, key);
+		snprintf(what, sizeof what, "is over %s = %lld%s%s%s and so never reached", limit, (long long)limit_ms,
+		         elsewhere ? " of [upstream " : "", elsewhere ? subject->section->name : "",
+		         elsewhere ? "]" : "");
+		warn_of(warner, subject, key, what);
+	}
+}
+
+static void warn_unreachable_body(const struct warner *warner, const struct subject *subject)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+
+	if (!is_set_here(subject, "final_body") && !is_set_here(subject, "hold_body_bytes"))
+		return;
+	if (rules->final_body != NULL && strlen(rules->final_body) > (size_t)rules->hold_body_bytes)
+		warn_of(warner, subject, "final_body", "is longer than hold_body_bytes and so never found");
+}
+
+static void warn_unretried_refusals(const struct warner *warner, const struct subject *subject)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+	char what[120];
+
+	if (!is_set_here(subject, "refused_status") && !is_set_here(subject, "retry_status") &&
+	    !is_set_here(subject, "retry_status_get_only"))
+		return;
+	for (int status = 100; status <= 599; status++) {
+		if (!policy_status_in(&rules->refused_status, status) ||
+		    policy_status_in(&rules->retry_status, status) ||
+		    policy_status_in(&rules->retry_status_get_only, status))
+			continue;
+		snprintf(what, sizeof what, "%d is not in retry_status and so never retried", status);
+		warn_of(warner, subject, "refused_status", what);
+		return;
+	}
+}
+
+static void warn_idle_idempotency_key(const struct warner *warner, const struct subject *subject)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+
+	if (!is_set_here(subject, "add_idempotency_key") && !is_set_here(subject, "replay"))
+		return;
+	if (rules->add_idempotency_key &&
+	    (rules->replay == POLICY_REPLAY_UNSENT || rules->replay == POLICY_REPLAY_NONE))
+		warn_of(warner, subject, "add_idempotency_key", "is of no use with replay = unsent or none");
+}
+
+static bool same_or_absent(const char *general, const char *special)
+{
+	return general == NULL || (special != NULL && strcmp(general, special) == 0);
+}
+
+/* Whether every URL that fits `special` fits `general` too; false where that isn't plain to see. */
+static bool covers(const struct policy_match *general, const struct policy_match *special)
+{
+	return same_or_absent(general->scheme, special->scheme) &&
+	       (general->port == 0 || general->port == special->port) &&
+	       same_or_absent(general->path_glob, special->path_glob) &&
+	       (strcmp(general->host_glob, "*") == 0 || strcmp(general->host_glob, special->host_glob) == 0);
+}
+
+static void warn_covered_section(const struct warner *warner, const struct subject *subject)
+{
+	char what[128];
+
+	for (const struct policy_section *earlier = subject->policy->sections + 1; earlier < subject->section;
+	     earlier++) {
+		if (!covers(&earlier->rules.match, &subject->section->rules.match))
+			continue;
+		snprintf(what, sizeof what,
+		         "[upstream %s] comes first and fits all of it, so this section is never used", earlier->name);
+		warn_of(warner, subject, "match", what);
+		return;
+	}
+}
+
+void check_unreachable(const struct policy *policy, policy_warn warn, void *warn_context)
+{
+	const struct warner warner = {warn, warn_context};
+
+	for (size_t i = 0; i < policy->section_count; i++) {
+		const struct subject subject = {policy, &policy->sections[i]};
+		warn_unreachable_numbers(&warner, &subject);
+		warn_unreachable_body(&warner, &subject);
+		warn_unretried_refusals(&warner, &subject);
+		warn_idle_idempotency_key(&warner, &subject);
+		if (i > 0)
+			warn_covered_section(&warner, &subject);
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/complaint.h"
+
+static bool is_acceptable(int fd, const char *path, struct policy_error *error)
+{
+	const struct complaint_place place = {.path = path};
+	struct stat status;
+
+	if (fstat(fd, &status) != 0) {
+		complain(error, &place, "cannot be examined: %s", strerror(errno));
+		return false;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		complain(error, &place, "is not a regular file");
+		return false;
+	}
+	if (status.st_mode & S_IWOTH) {
+		complain(error, &place, "may be written by others (mode %04o); allowed: not writable by others",
+		         (unsigned)(status.st_mode & 07777));
+		return false;
+	}
+	return true;
+}
+
+/* Reads until the end or until `most` bytes are there; -1: trouble, in errno. */
+static ssize_t read_up_to(int fd, char *bytes, size_t most)
+{
+	size_t length = 0;
+
+	while (length < most) {
+		ssize_t got = read(fd, bytes + length, most - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		length += (size_t)got;
+	}
+	return (ssize_t)length;
+}
+
+static enum policy_load_result read_open_file(int fd, const char *path, struct arena *arena, char **bytes,
+                                              size_t *length, struct policy_error *error)
+{
+	const struct complaint_place place = {.path = path};
+
+	if (!is_acceptable(fd, path, error))
+		return POLICY_UNREADABLE;
+
+	char *buffer = arena_allocate(arena, SOURCE_BYTES_MAX + 2);
+	if (buffer == NULL) {
+		complain(error, &place, "there is no memory to read it");
+		return POLICY_UNREADABLE;
+	}
+	ssize_t got = read_up_to(fd, buffer, SOURCE_BYTES_MAX + 1);
+	if (got < 0) {
+		complain(error, &place, "cannot be read: %s", strerror(errno));
+		return POLICY_UNREADABLE;
+	}
+	if (got > SOURCE_BYTES_MAX) {
+		complain(error, &place, "is too large; allowed: at most %d bytes", SOURCE_BYTES_MAX);
+		return POLICY_UNREADABLE;
+	}
+	*bytes = buffer;
+	*length = (size_t)got;
+	return POLICY_LOADED;
+}
+
+enum policy_load_result source_read(const char *path, struct arena *arena, char **bytes, size_t *length,
+                                    struct policy_error *error)
+{
+	/* O_NONBLOCK: a FIFO without a writer would block the host program for ever. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		const struct complaint_place place = {.path = path};
+		complain(error, &place, "cannot be opened: %s", strerror(errno));
+		return POLICY_UNREADABLE;
+	}
+
+	enum policy_load_result result = read_open_file(fd, path, arena, bytes, length, error);
+	close(fd);
+	return result;
+}
+
+void source_hash(const char *bytes, size_t length, char out[static 17])
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < 16; i++)
+		out[i] = digits[(hash >> (60 - 4 * i)) & 15];
+	out[16] = '\0';
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config/match.h"
+
+/* Fields are reached by their offset; memcpy keeps that free of aliasing and alignment questions. */
+static void store(const struct schema_key *key, struct policy_rules *rules, const void *value, size_t bytes)
+{
+	memcpy((char *)rules + key->offset, value, bytes);
+}
+
+static enum value_result wrong(struct value_fault *fault, const char *what)
+{
+	snprintf(fault->wrong, sizeof fault->wrong, "%s", what);
+	return VALUE_WRONG;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Reads digits at *text into *number and moves past them; false if there are none or they overflow. */
+static bool read_digits(const char **text, int64_t *number)
+{
+	const char *at = *text;
+	int64_t sum = 0;
+
+	if (!is_digit(*at))
+		return false;
+	for (; is_digit(*at); at++)
+		if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, *at - '0', &sum))
+			return false;
+	*text = at;
+	*number = sum;
+	return true;
+}
+
+/* A number with a unit that a person may have meant, per type of key. */
+static const struct {
+	enum schema_type type;
+	const char *suffix;
+	int64_t factor;
+} units[] = {
+    {SCHEMA_MILLISECONDS, "ms", 1},
+    {SCHEMA_MILLISECONDS, "s", 1000},
+    {SCHEMA_MILLISECONDS, "sec", 1000},
+    {SCHEMA_MILLISECONDS, "m", 60000},
+    {SCHEMA_MILLISECONDS, "min", 60000},
+    {SCHEMA_MILLISECONDS, "h", 3600000},
+    {SCHEMA_BYTES, "B", 1},
+    {SCHEMA_BYTES, "k", 1024},
+    {SCHEMA_BYTES, "K", 1024},
+    {SCHEMA_BYTES, "KiB", 1024},
+    {SCHEMA_BYTES, "M", 1024 * 1024},
+    {SCHEMA_BYTES, "MiB", 1024 * 1024},
+    {SCHEMA_PERCENT, "%", 1},
+};
+
+/* What `text` would be in the key's own unit, if that is easy to tell; -1 if not. */
+static int64_t meant_number(const struct schema_key *key, const char *text)
+{
+	int64_t number;
+	int64_t meant;
+
+	if (!read_digits(&text, &number))
+		return -1;
+	while (is_blank(*text))
+		text++;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (units[i].type == key->type && strcmp(units[i].suffix, text) == 0 &&
+		    !__builtin_mul_overflow(number, units[i].factor, &meant) && meant >= key->least &&
+		    meant <= key->most)
+			return meant;
+	return -1;
+}
+
+static enum value_result parse_number(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                      struct value_fault *fault)
+{
+	const char *at = text;
+	int64_t number;
+
+	while (is_digit(*at))
+		at++;
+	if (at == text || *at != '\0') {
+		int64_t meant = meant_number(key, text);
+		if (meant < 0)
+			return wrong(fault, "not a whole number");
+		snprintf(fault->wrong, sizeof fault->wrong, "not a whole number (%.20s is %lld)", text,
+		         (long long)meant);
+		return VALUE_WRONG;
+	}
+	at = text;
+	if (!read_digits(&at, &number) || number < key->least || number > key->most)
+		return wrong(fault, "out of range");
+	store(key, rules, &number, sizeof number);
+	return VALUE_TAKEN;
+}
+
+#define FRACTION_DIGITS_MAX 6
+
+/* By hand, since strtod() obeys the host program's locale. Exact: a quotient of two integers below 2^53. */
+static enum value_result parse_decimal(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                       struct value_fault *fault)
+{
+	int64_t digits;
+	int64_t divisor = 1;
+
+	if (!is_digit(*text))
+		return wrong(fault, "not a decimal number");
+	if (!read_digits(&text, &digits) || digits > key->most)
+		return wrong(fault, "out of range");
+	if (*text == '.') {
+		const char *fraction = ++text;
+		for (; is_digit(*text); text++) {
+			if (text - fraction == FRACTION_DIGITS_MAX)
+				return wrong(fault, "more than 6 digits after the point");
+			digits = digits * 10 + (*text - '0');
+			divisor *= 10;
+		}
+		if (text == fraction)
+			return wrong(fault, "not a decimal number");
+	}
+	if (*text != '\0')
+		return wrong(fault, "not a decimal number");
+	if (digits < key->least * divisor || digits > key->most * divisor)
+		return wrong(fault, "out of range");
+
+	double number = (double)digits / (double)divisor;
+	store(key, rules, &number, sizeof number);
+	return VALUE_TAKEN;
+}
+
+static enum value_result parse_choice(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                      struct value_fault *fault)
+{
+	_Static_assert(sizeof(enum policy_mode) == sizeof(unsigned), "choices are stored as unsigned");
+	for (unsigned i = 0; key->choices[i] != NULL; i++) {
+		if (strcmp(key->choices[i], text) == 0) {
+			store(key, rules, &i, sizeof i);
+			return VALUE_TAKEN;
+		}
+	}
+	return wrong(fault, "not a known word");
+}
+
+static enum value_result parse_yes_no(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                      struct value_fault *fault)
+{
+	bool yes = strcmp(text, "yes") == 0;
+
+	if (!yes && strcmp(text, "no") != 0)
+		return wrong(fault, "neither yes nor no");
+	store(key, rules, &yes, sizeof yes);
+	return VALUE_TAKEN;
+}
+
+/* One item of a comma-separated list, blanks around it left out. */
+struct item {
+	const char *text;
+	size_t length;
+};
+
+/*
+ * Cuts the next item off *rest, which becomes NULL after the last one. An empty value is no item at all; callers check
+ * for that first.
+ */
+static struct item next_item(const char **rest)
+{
+	const char *start = *rest;
+	const char *comma = strchr(start, ',');
+	const char *end = comma != NULL ? comma : start + strlen(start);
+
+	*rest = comma != NULL ? comma + 1 : NULL;
+	while (start < end && is_blank(*start))
+		start++;
+	while (end > start && is_blank(end[-1]))
+		end--;
+	return (struct item){start, (size_t)(end - start)};
+}
+
+static enum value_result wrong_item(struct value_fault *fault, struct item item, const char *what)
+{
+	if (item.length == 0)
+		return wrong(fault, "a list item is empty");
+	snprintf(fault->wrong, sizeof fault->wrong, "%.*s%s is %s", item.length > 40 ? 40 : (int)item.length, item.text,
+	         item.length > 40 ? "..." : "", what);
+	return VALUE_WRONG;
+}
+
+static enum value_result parse_statuses(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                        struct value_fault *fault)
+{
+	struct policy_status_set set = {{0}};
+
+	for (const char *rest = text[0] != '\0' ? text : NULL; rest != NULL;) {
+		struct item item = next_item(&rest);
+		const char *at = item.text;
+		int64_t status;
+		if (item.length != 3 || !read_digits(&at, &status) || at != item.text + 3 || status < 100 ||
+		    status > 599)
+			return wrong_item(fault, item, "not a status");
+		set.bits[(status - 100) / 64] |= UINT64_C(1) << ((status - 100) % 64);
+	}
+	store(key, rules, &set, sizeof set);
+	return VALUE_TAKEN;
+}
+
+static enum value_result parse_errors(const struct schema_key *key, const char *text, struct policy_rules *rules,
+                                      struct value_fault *fault)
+{
+	uint32_t set = 0;
+
+	for (const char *rest = text[0] != '\0' ? text : NULL; rest != NULL;) {
+		struct item item = next_item(&rest);
+		int word = 0;
+		while (schema_error_words[word] != NULL &&
+		       (strlen(schema_error_words[word]) != item.length ||
+		        memcmp(schema_error_words[word], item.text, item.length) != 0))
+			word++;
+		if (schema_error_words[word] == NULL)
+			return wrong_item(fault, item, "not a failure class");
+		set |= UINT32_C(1) << word;
+	}
+	store(key, rules, &set, sizeof set);
+	return VALUE_TAKEN;
+}
+
+/* RFC 9110 section 5.6.2: a header's name is a token. */
+static bool is_token(struct item item)
+{
+	for (size_t i = 0; i < item.length; i++) {
+		char c = item.text[i];
+		bool alphanumeric = is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		if (!alphanumeric && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL))
+			return false;
+	}
+	return item.length > 0;
+}
+
+static size_t count_items(const char *text)
+{
+	size_t count = text[0] != '\0';
+
+	for (; *text != '\0'; text++)
+		count += *text == ',';
+	return count;
+}
+
+static enum value_result parse_list(const struct schema_key *key, const char *text, struct arena *arena,
+                                    struct policy_rules *rules, struct value_fault *fault)
+{
+	struct policy_list list = {NULL, count_items(text)};
+	const char **items;
+
+	if (list.count == 0) {
+		if (key->type == SCHEMA_HEADERS)
+			return wrong(fault, "no header is named");
+		store(key, rules, &list, sizeof list);
+		return VALUE_TAKEN;
+	}
+	items = arena_allocate(arena, list.count * sizeof *items);
+	if (items == NULL)
+		return VALUE_NO_MEMORY;
+	for (size_t i = 0; i < list.count; i++) {
+		struct item item = next_item(&text);
+		if (item.length == 0 || (key->type == SCHEMA_HEADERS && !is_token(item)))
+			return wrong_item(fault, item, "not a header name");
+		items[i] = arena_copy_text(arena, item.text, item.length);
+		if (items[i] == NULL)
+			return VALUE_NO_MEMORY;
+	}
+	list.items = items;
+	store(key, rules, &list, sizeof list);
+	return VALUE_TAKEN;
+}
+
+static enum value_result parse_text(const struct schema_key *key, const char *text, struct arena *arena,
+                                    struct policy_rules *rules, struct value_fault *fault)
+{
+	const char *copy = NULL;
+
+	if (key->type == SCHEMA_HEADER && !is_token((struct item){text, strlen(text)}))
+		return wrong(fault, text[0] == '\0' ? "no header is named" : "not a header name");
+	if (text[0] != '\0') {
+		copy = arena_copy_text(arena, text, strlen(text));
+		if (copy == NULL)
+			return VALUE_NO_MEMORY;
+	}
+	store(key, rules, &copy, sizeof copy);
+	return VALUE_TAKEN;
+}
+
+#define LOG_PATH_BYTES_MAX 1024
+
+static const char *const sink_words[] = {
+    [POLICY_LOG_NONE] = "none", [POLICY_LOG_STDERR] = "stderr", [POLICY_LOG_SYSLOG] = "syslog"};
+
+/* NULL if `path` is one that a log can have, else what is wrong with it. */
+static const char *log_path_fault(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (path[0] != '/')
+		return strchr(path, '/') != NULL || strchr(path, '.') != NULL ? "a relative path" : "not a known word";
+	if (path[length - 1] == '/')
+		return "a directory";
+	if (length >= LOG_PATH_BYTES_MAX)
+		return "the path is too long";
+	for (const char *at = strchr(path, '%'); at != NULL; at = strchr(at + 1, '%'))
+		if (at[1] != 'u')
+			return "a % that is not %u";
+	return NULL;
+}
+
+static enum value_result parse_sink(const char *text, struct arena *arena, struct policy_rules *rules,
+                                    struct value_fault *fault)
+{
+	for (unsigned i = 0; i < sizeof sink_words / sizeof sink_words[0]; i++) {
+		if (strcmp(sink_words[i], text) == 0) {
+			rules->log = (enum policy_log_sink)i;
+			rules->log_path = NULL;
+			return VALUE_TAKEN;
+		}
+	}
+
+	const char *what = text[0] == '\0' ? "no sink is named" : log_path_fault(text);
+	if (what != NULL)
+		return wrong(fault, what);
+
+	const char *path = arena_copy_text(arena, text, strlen(text));
+	if (path == NULL)
+		return VALUE_NO_MEMORY;
+	rules->log = POLICY_LOG_FILE;
+	rules->log_path = path;
+	return VALUE_TAKEN;
+}
+
+static enum value_result parse_pattern(const char *text, struct arena *arena, struct policy_rules *rules,
+                                       struct value_fault *fault)
+{
+	struct policy_match match;
+	const char *what = NULL;
+
+	if (!match_parse(text, arena, &match, &what))
+		return what != NULL ? wrong(fault, what) : VALUE_NO_MEMORY;
+	rules->match = match;
+	return VALUE_TAKEN;
+}
+
+enum value_result value_parse(const struct schema_key *key, const char *text, struct arena *arena,
+                              struct policy_rules *rules, struct value_fault *fault)
+{
+	switch (key->type) {
+	case SCHEMA_CHOICE:
+		return parse_choice(key, text, rules, fault);
+	case SCHEMA_MILLISECONDS:
+	case SCHEMA_COUNT:
+	case SCHEMA_PERCENT:
+	case SCHEMA_BYTES:
+		return parse_number(key, text, rules, fault);
+	case SCHEMA_DECIMAL:
+		return parse_decimal(key, text, rules, fault);
+	case SCHEMA_YES_NO:
+		return parse_yes_no(key, text, rules, fault);
+	case SCHEMA_STATUSES:
+		return parse_statuses(key, text, rules, fault);
+	case SCHEMA_ERRORS:
+		return parse_errors(key, text, rules, fault);
+	case SCHEMA_TEXT:
+	case SCHEMA_HEADER:
+		return parse_text(key, text, arena, rules, fault);
+	case SCHEMA_HEADERS:
+	case SCHEMA_GLOBS:
+		return parse_list(key, text, arena, rules, fault);
+	case SCHEMA_SINK:
+		return parse_sink(text, arena, rules, fault);
+	case SCHEMA_MATCH:
+		return parse_pattern(text, arena, rules, fault);
+	}
+	return wrong(fault, "not a value");
+}
