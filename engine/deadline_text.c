@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/deadline_text.h"
+
+#include <string.h>
+
+static char *put_number(char *at, uint64_t value)
+{
+	char digits[20];
+	size_t first = sizeof(digits);
+	do {
+		digits[--first] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	memcpy(at, digits + first, sizeof(digits) - first);
+	return at + sizeof(digits) - first;
+}
+
+void deadline_text_format(const struct deadline_text *deadline, char out[static DEADLINE_TEXT_BYTES_MAX])
+{
+	memcpy(out, deadline->boot_id, DEADLINE_BOOT_ID_BYTES);
+	char *at = out + DEADLINE_BOOT_ID_BYTES;
+	*at++ = ':';
+	at = put_number(at, (uint64_t)deadline->deadline_ms);
+	*at++ = ':';
+	at = put_number(at, (uint64_t)deadline->launcher_pid);
+	*at++ = ':';
+	at = put_number(at, deadline->launcher_start);
+	*at = '\0';
+}
+
+/* Reads a number of at most `limit` that `end` follows. Returns what is behind it, NULL if there is no such number. */
+static const char *read_number(const char *at, char end, uint64_t limit, uint64_t *value)
+{
+	if (*at < '0' || *at > '9')
+		return NULL;
+	uint64_t sum = 0;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+		if (sum > (limit - digit) / 10)
+			return NULL;
+		sum = sum * 10 + digit;
+	}
+	if (*at != end)
+		return NULL;
+	*value = sum;
+	return at + 1;
+}
+
+static bool is_boot_id(const char *text)
+{
+	for (size_t i = 0; i < DEADLINE_BOOT_ID_BYTES; i++) {
+		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+		bool hexadecimal = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
+		if (hyphen ? text[i] != '-' : !hexadecimal)
+			return false;
+	}
+	return true;
+}
+
+bool deadline_text_parse(const char *text, struct deadline_text *deadline)
+{
+	if (!text || !is_boot_id(text) || text[DEADLINE_BOOT_ID_BYTES] != ':')
+		return false;
+	struct deadline_text read = {0};
+	memcpy(read.boot_id, text, DEADLINE_BOOT_ID_BYTES);
+
+	uint64_t deadline_ms, pid;
+	const char *at = text + DEADLINE_BOOT_ID_BYTES + 1;
+	at = read_number(at, ':', INT64_MAX, &deadline_ms);
+	if (at)
+		at = read_number(at, ':', INT32_MAX, &pid);
+	if (at)
+		at = read_number(at, '\0', UINT64_MAX, &read.launcher_start);
+	if (!at || pid == 0)
+		return false;
+	read.deadline_ms = (int64_t)deadline_ms;
+	read.launcher_pid = (int64_t)pid;
+	*deadline = read;
+	return true;
+}

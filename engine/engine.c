@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The verdict is a table: each row is a check and the reason with which it ends the operation, in the order of enum
+ * engine_reason. The first row that applies decides, so the order of the rows is the precedence, and reading the table
+ * is reading the rule. What needs a wait comes after the wait was drawn; the last row takes a token from the retry
+ * budget, so that no retry which something else forbids ever costs one.
+ */
+
+#include "engine/engine.h"
+
+#include <stddef.h>
+
+#include "engine/backoff.h"
+#include "engine/classify.h"
+#include "engine/replay.h"
+#include "engine/saturate.h"
+
+/* Everything the checks look at. */
+struct judgement {
+	const struct engine_operation *operation;
+	const struct engine_outcome *outcome;
+	const struct engine_ports *ports;
+	struct engine_finding finding;
+	int64_t now_ms;
+	int64_t wait_ms;
+};
+
+struct check {
+	bool (*stops)(const struct judgement *judgement);
+	enum engine_reason reason;
+};
+
+void engine_begin(struct engine_operation *operation, const struct policy_rules *rules,
+                  const struct engine_request *request, int64_t now_ms)
+{
+	*operation = (struct engine_operation){
+	    .rules = rules,
+	    .request = *request,
+	    .entry_ms = now_ms,
+	    .deadline_ms = engine_earlier(engine_end_of(now_ms, rules->deadline_ms), request->inherited_deadline_ms),
+	    .program_deadline_ms = engine_end_of(now_ms, request->program_timeout_ms),
+	};
+}
+
+/* The shortest time an attempt can be given: libcurl would read 0 as "no limit". */
+static int64_t shortest_attempt_ms(const struct policy_rules *rules)
+{
+	return rules->min_try_ms > 0 ? rules->min_try_ms : 1;
+}
+
+static int64_t at_least_1_ms(int64_t duration_ms)
+{
+	return duration_ms > 0 ? duration_ms : 1;
+}
+
+static int64_t operation_end_ms(const struct engine_operation *operation)
+{
+	return engine_earlier(operation->deadline_ms, operation->program_deadline_ms);
+}
+
+static int64_t retry_window_end_ms(const struct engine_operation *operation)
+{
+	return engine_end_of(operation->entry_ms, operation->rules->retry_max_time_ms);
+}
+
+static int64_t attempt_limit_ms(const struct engine_operation *operation, int64_t now_ms)
+{
+	int64_t per_try_ms = operation->rules->per_try_ms > 0 ? operation->rules->per_try_ms : ENGINE_NEVER;
+	int64_t ours_ms = engine_earlier(per_try_ms, engine_left(operation->deadline_ms, now_ms));
+	int64_t programs_ms = engine_left(operation->program_deadline_ms, now_ms);
+
+	/* A first attempt that starts at entry already has the program's own timeout. */
+	if (operation->attempts == 0 && now_ms == operation->entry_ms && programs_ms <= ours_ms)
+		return ENGINE_NEVER;
+	return at_least_1_ms(engine_earlier(ours_ms, programs_ms));
+}
+
+bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engine_plan *plan)
+{
+	const struct policy_rules *rules = operation->rules;
+	bool first = operation->attempts == 0;
+
+	if (first && engine_left(operation->deadline_ms, now_ms) < shortest_attempt_ms(rules))
+		return false;
+
+	plan->limit_ms = attempt_limit_ms(operation, now_ms);
+	plan->connect_limit_ms = rules->connect_timeout_ms > 0 ? rules->connect_timeout_ms : ENGINE_NEVER;
+	plan->header_limit_ms =
+	    first ? ENGINE_NEVER : at_least_1_ms(engine_left(retry_window_end_ms(operation), now_ms));
+	plan->number = ++operation->attempts;
+	return true;
+}
+
+static bool was_cancelled(const struct judgement *judgement)
+{
+	return judgement->outcome->cancelled;
+}
+
+static bool was_delivered(const struct judgement *judgement)
+{
+	return judgement->outcome->delivered;
+}
+
+static bool deadline_passed(const struct judgement *judgement)
+{
+	return judgement->now_ms >= operation_end_ms(judgement->operation);
+}
+
+static bool succeeded(const struct judgement *judgement)
+{
+	return judgement->finding.failure == ENGINE_CLASS_NONE;
+}
+
+static bool is_final(const struct judgement *judgement)
+{
+	return !judgement->finding.passing || judgement->outcome->final_body_found || judgement->outcome->stop_hint;
+}
+
+static bool is_unsafe(const struct judgement *judgement)
+{
+	return !engine_is_safe_to_replay(judgement->operation->rules, &judgement->operation->request,
+	                                 judgement->outcome);
+}
+
+static bool lacks_body(const struct judgement *judgement)
+{
+	return !judgement->operation->request.body_replayable;
+}
+
+static bool attempts_used_up(const struct judgement *judgement)
+{
+	return judgement->operation->attempts >= judgement->operation->rules->max_attempts;
+}
+
+static bool asks_too_much(const struct judgement *judgement)
+{
+	const struct engine_retry_after *asked = &judgement->outcome->retry_after;
+	int64_t longest_ms = judgement->operation->rules->retry_after_max_ms;
+
+	if (asked->kind == ENGINE_RETRY_AFTER_BEYOND)
+		return true;
+	return asked->kind == ENGINE_RETRY_AFTER_WAIT && longest_ms > 0 && asked->wait_ms > longest_ms;
+}
+
+static bool leaves_retry_window(const struct judgement *judgement)
+{
+	return judgement->wait_ms > engine_left(retry_window_end_ms(judgement->operation), judgement->now_ms);
+}
+
+/* The longest wait after which an attempt still fits; negative if none does. */
+static int64_t deadline_room_ms(const struct judgement *judgement)
+{
+	int64_t left_ms = engine_left(operation_end_ms(judgement->operation), judgement->now_ms);
+
+	if (left_ms == ENGINE_NEVER)
+		return ENGINE_NEVER;
+	return left_ms - shortest_attempt_ms(judgement->operation->rules);
+}
+
+static bool exceeds_deadline(const struct judgement *judgement)
+{
+	return judgement->wait_ms > deadline_room_ms(judgement);
+}
+
+static bool finds_budget_empty(const struct judgement *judgement)
+{
+	const struct engine_ports *ports = judgement->ports;
+
+	return ports->take_token && !ports->take_token(ports->context);
+}
+
+static const struct check checks_before_wait[] = {
+    {was_cancelled, ENGINE_CANCELLED},         {was_delivered, ENGINE_DELIVERED},
+    {deadline_passed, ENGINE_DEADLINE},        {succeeded, ENGINE_SUCCESS},
+    {is_final, ENGINE_TERMINAL_ERROR},         {is_unsafe, ENGINE_UNSAFE_REPLAY},
+    {lacks_body, ENGINE_BODY_NOT_REPLAYABLE},  {attempts_used_up, ENGINE_ATTEMPT_CAP},
+    {asks_too_much, ENGINE_RETRY_AFTER_LIMIT},
+};
+
+static const struct check checks_of_wait[] = {
+    {leaves_retry_window, ENGINE_RETRY_MAX_TIME},
+    {exceeds_deadline, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {finds_budget_empty, ENGINE_BUDGET_EMPTY},
+};
+
+/* The reason of the first check that stops the operation, or ENGINE_TRANSIENT_FAILURE if none does. */
+static enum engine_reason first_reason(const struct judgement *judgement, const struct check *checks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (checks[i].stops(judgement))
+			return checks[i].reason;
+	}
+	return ENGINE_TRANSIENT_FAILURE;
+}
+
+static int64_t draw_wait_ms(const struct judgement *judgement)
+{
+	const struct engine_operation *operation = judgement->operation;
+	int64_t room_ms =
+	    engine_earlier(engine_left(retry_window_end_ms(operation), judgement->now_ms), deadline_room_ms(judgement));
+
+	return engine_wait_ms(operation->rules, operation->attempts, judgement->ports->draw(judgement->ports->context),
+	                      judgement->outcome->retry_after, room_ms);
+}
+
+static enum engine_reason judge(struct judgement *judgement)
+{
+	enum engine_reason reason =
+	    first_reason(judgement, checks_before_wait, sizeof checks_before_wait / sizeof checks_before_wait[0]);
+
+	if (reason == ENGINE_RETRY_AFTER_LIMIT)
+		judgement->wait_ms = judgement->outcome->retry_after.wait_ms;
+	if (reason != ENGINE_TRANSIENT_FAILURE)
+		return reason;
+	judgement->wait_ms = draw_wait_ms(judgement);
+	return first_reason(judgement, checks_of_wait, sizeof checks_of_wait / sizeof checks_of_wait[0]);
+}
+
+struct engine_verdict engine_judge(struct engine_operation *operation, const struct engine_outcome *outcome,
+                                   int64_t now_ms, const struct engine_ports *ports)
+{
+	struct judgement judgement = {
+	    .operation = operation,
+	    .outcome = outcome,
+	    .ports = ports,
+	    .finding = engine_classify(operation->rules, operation->request.method, outcome),
+	    .now_ms = now_ms,
+	};
+	struct engine_verdict verdict = {.action = ENGINE_DELIVER, .failure = judgement.finding.failure};
+
+	if (!engine_is_proved_unexecuted(operation->rules, outcome))
+		operation->maybe_executed = true;
+	verdict.reason = judge(&judgement);
+	verdict.wait_ms = judgement.wait_ms;
+	if (verdict.reason != ENGINE_TRANSIENT_FAILURE)
+		return verdict;
+
+	operation->waited_ms = engine_after(operation->waited_ms, verdict.wait_ms);
+	verdict.action = ENGINE_RETRY;
+	verdict.ambiguous = operation->maybe_executed && engine_has_effects(operation->request.method);
+	verdict.fresh_connection = engine_is_transport_failure(verdict.failure);
+	verdict.fresh_lookup = verdict.failure == ENGINE_CLASS_RESOLVE;
+	return verdict;
+}
+
+bool engine_is_retryable_status(const struct engine_operation *operation, int status)
+{
+	return engine_status_may_pass(operation->rules, operation->request.method, status);
+}

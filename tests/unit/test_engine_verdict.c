@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The verdict's order. Every cause of a stop can be switched on by itself; each must give its own reason, and of any
+ * two the earlier one must win, for all pairs.
+ */
+
+#include "tests/unit/test_engine.h"
+
+enum { ENTRY_MS = 1000000, NOW_MS = ENTRY_MS + 500 };
+
+/* One attempt about to be judged, at first one that is retried. */
+struct scene {
+	struct policy_rules rules;
+	struct engine_request request;
+	struct engine_outcome outcome;
+	struct test_ports ports;
+	int64_t now_ms;
+};
+
+static struct scene retried_scene(void)
+{
+	struct scene scene = {
+	    .rules = test_rules(),
+	    .request = test_request(ENGINE_METHOD_GET),
+	    .outcome = test_status(503),
+	    .ports = {.draw = 0.5, .tokens = true},
+	    .now_ms = NOW_MS,
+	};
+
+	scene.rules.jitter = POLICY_JITTER_NONE;
+	return scene;
+}
+
+static struct engine_verdict judge_scene(struct scene *scene)
+{
+	struct engine_operation operation;
+	struct engine_plan plan;
+	struct engine_ports ports = test_engine_ports(&scene->ports);
+
+	engine_begin(&operation, &scene->rules, &scene->request, ENTRY_MS);
+	assert_true(engine_plan(&operation, ENTRY_MS, &plan));
+	return engine_judge(&operation, &scene->outcome, scene->now_ms, &ports);
+}
+
+static void cancel(struct scene *scene)
+{
+	scene->outcome.cancelled = true;
+}
+
+static void deliver(struct scene *scene)
+{
+	scene->outcome.delivered = true;
+}
+
+static void pass_deadline(struct scene *scene)
+{
+	scene->rules.deadline_ms = NOW_MS - ENTRY_MS;
+}
+
+static void succeed(struct scene *scene)
+{
+	scene->outcome.status = 200;
+}
+
+static void fail_for_good(struct scene *scene)
+{
+	scene->outcome.stop_hint = true;
+}
+
+static void forbid_replay(struct scene *scene)
+{
+	scene->rules.replay = POLICY_REPLAY_NONE;
+}
+
+static void lose_body(struct scene *scene)
+{
+	scene->request.body_replayable = false;
+}
+
+static void use_up_attempts(struct scene *scene)
+{
+	scene->rules.max_attempts = 1;
+}
+
+static void ask_for_too_much(struct scene *scene)
+{
+	scene->rules.retry_after_max_ms = 10;
+	scene->outcome.retry_after = (struct engine_retry_after){.kind = ENGINE_RETRY_AFTER_WAIT, .wait_ms = 11};
+}
+
+static void close_retry_window(struct scene *scene)
+{
+	scene->rules.retry_max_time_ms = 501;
+}
+
+static void leave_no_time(struct scene *scene)
+{
+	scene->request.program_timeout_ms = 1000;
+}
+
+static void empty_budget(struct scene *scene)
+{
+	scene->ports.tokens = false;
+}
+
+static const struct {
+	void (*cause)(struct scene *scene);
+	enum engine_reason reason;
+} causes[] = {
+    {cancel, ENGINE_CANCELLED},
+    {deliver, ENGINE_DELIVERED},
+    {pass_deadline, ENGINE_DEADLINE},
+    {succeed, ENGINE_SUCCESS},
+    {fail_for_good, ENGINE_TERMINAL_ERROR},
+    {forbid_replay, ENGINE_UNSAFE_REPLAY},
+    {lose_body, ENGINE_BODY_NOT_REPLAYABLE},
+    {use_up_attempts, ENGINE_ATTEMPT_CAP},
+    {ask_for_too_much, ENGINE_RETRY_AFTER_LIMIT},
+    {close_retry_window, ENGINE_RETRY_MAX_TIME},
+    {leave_no_time, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {empty_budget, ENGINE_BUDGET_EMPTY},
+};
+
+static void nothing_against_it_is_retried(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_verdict verdict = judge_scene(&scene);
+
+	(void)state;
+	assert_int_equal(verdict.action, ENGINE_RETRY);
+	assert_reason(verdict.reason, ENGINE_TRANSIENT_FAILURE);
+	assert_int_equal(verdict.wait_ms, 1000);
+}
+
+static void each_cause_has_its_reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < countof(causes); i++) {
+		struct scene scene = retried_scene();
+		struct engine_verdict verdict;
+
+		causes[i].cause(&scene);
+		verdict = judge_scene(&scene);
+		assert_int_equal(verdict.action, ENGINE_DELIVER);
+		assert_reason(verdict.reason, causes[i].reason);
+	}
+}
+
+static void of_two_causes_the_earlier_wins(void **state)
+{
+	(void)state;
+	for (size_t first = 0; first < countof(causes); first++) {
+		for (size_t second = first + 1; second < countof(causes); second++) {
+			struct scene scene = retried_scene();
+
+			causes[second].cause(&scene);
+			causes[first].cause(&scene);
+			assert_reason(judge_scene(&scene).reason, causes[first].reason);
+		}
+	}
+}
+
+/* A draw that nobody needs would make two runs with the same dice differ; a token that buys nothing is lost. */
+static void draws_and_tokens_are_asked_for_last(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < countof(causes); i++) {
+		struct scene scene = retried_scene();
+
+		causes[i].cause(&scene);
+		judge_scene(&scene);
+		assert_int_equal(scene.ports.draws_asked, causes[i].reason >= ENGINE_RETRY_MAX_TIME ? 1 : 0);
+		assert_int_equal(scene.ports.tokens_asked, causes[i].reason == ENGINE_BUDGET_EMPTY ? 1 : 0);
+	}
+}
+
+static void without_a_budget_port_nothing_is_taken(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_operation operation;
+	struct engine_plan plan;
+	struct engine_ports ports = test_engine_ports(&scene.ports);
+
+	(void)state;
+	ports.take_token = NULL;
+	engine_begin(&operation, &scene.rules, &scene.request, ENTRY_MS);
+	assert_true(engine_plan(&operation, ENTRY_MS, &plan));
+	assert_int_equal(engine_judge(&operation, &scene.outcome, NOW_MS, &ports).action, ENGINE_RETRY);
+}
+
+static void deadline_is_reached_at_its_instant(void **state)
+{
+	static const struct {
+		int64_t policy_ms, inherited_ms, program_ms, now_ms;
+		enum engine_reason reason;
+	} cases[] = {
+	    {600, ENGINE_NEVER, 0, ENTRY_MS + 599, ENGINE_SUCCESS},
+	    {600, ENGINE_NEVER, 0, ENTRY_MS + 600, ENGINE_DEADLINE},
+	    {0, ENTRY_MS + 600, 0, ENTRY_MS + 599, ENGINE_SUCCESS},
+	    {0, ENTRY_MS + 600, 0, ENTRY_MS + 600, ENGINE_DEADLINE},
+	    {0, ENGINE_NEVER, 600, ENTRY_MS + 599, ENGINE_SUCCESS},
+	    {0, ENGINE_NEVER, 600, ENTRY_MS + 600, ENGINE_DEADLINE},
+	    {700, ENTRY_MS + 600, 800, ENTRY_MS + 650, ENGINE_DEADLINE},
+	    {0, ENGINE_NEVER, 0, INT64_MAX, ENGINE_DEADLINE},
+	    {0, ENGINE_NEVER, 0, INT64_MAX - 1, ENGINE_SUCCESS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene scene = retried_scene();
+
+		scene.rules.deadline_ms = cases[i].policy_ms;
+		scene.request.inherited_deadline_ms = cases[i].inherited_ms;
+		scene.request.program_timeout_ms = cases[i].program_ms;
+		scene.now_ms = cases[i].now_ms;
+		scene.outcome = test_status(200);
+		assert_reason(judge_scene(&scene).reason, cases[i].reason);
+	}
+}
+
+/* Backoff is 1000 ms, min_try_ms 100. */
+static void wait_fits_to_the_millisecond(void **state)
+{
+	static const struct {
+		int64_t deadline_ms, program_ms, window_ms, min_try_ms;
+		enum engine_reason reason;
+	} cases[] = {
+	    {1600, 0, 0, 100, ENGINE_TRANSIENT_FAILURE}, {1599, 0, 0, 100, ENGINE_WAIT_EXCEEDS_DEADLINE},
+	    {0, 1600, 0, 100, ENGINE_TRANSIENT_FAILURE}, {0, 1599, 0, 100, ENGINE_WAIT_EXCEEDS_DEADLINE},
+	    {0, 0, 1500, 100, ENGINE_TRANSIENT_FAILURE}, {0, 0, 1499, 100, ENGINE_RETRY_MAX_TIME},
+	    {1501, 0, 0, 0, ENGINE_TRANSIENT_FAILURE},   {1500, 0, 0, 0, ENGINE_WAIT_EXCEEDS_DEADLINE},
+	    {0, 0, 0, 100, ENGINE_TRANSIENT_FAILURE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene scene = retried_scene();
+
+		scene.rules.deadline_ms = cases[i].deadline_ms;
+		scene.rules.retry_max_time_ms = cases[i].window_ms;
+		scene.rules.min_try_ms = cases[i].min_try_ms;
+		scene.request.program_timeout_ms = cases[i].program_ms;
+		assert_reason(judge_scene(&scene).reason, cases[i].reason);
+	}
+}
+
+/* The wait that was considered goes to the log, whether it was made or not. */
+static void verdict_tells_the_considered_wait(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	ask_for_too_much(&scene);
+	assert_int_equal(judge_scene(&scene).wait_ms, 11);
+	scene = retried_scene();
+	leave_no_time(&scene);
+	assert_int_equal(judge_scene(&scene).wait_ms, 1000);
+	scene = retried_scene();
+	succeed(&scene);
+	assert_int_equal(judge_scene(&scene).wait_ms, 0);
+}
+
+static void demand_beyond_all_bounds_always_stops(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	scene.rules.retry_after_max_ms = 0;
+	scene.rules.retry_max_time_ms = 0;
+	scene.outcome.retry_after.kind = ENGINE_RETRY_AFTER_BEYOND;
+	assert_reason(judge_scene(&scene).reason, ENGINE_RETRY_AFTER_LIMIT);
+	scene.outcome.retry_after =
+	    (struct engine_retry_after){.kind = ENGINE_RETRY_AFTER_WAIT, .wait_ms = INT64_C(86400000) * 365};
+	assert_int_equal(judge_scene(&scene).action, ENGINE_RETRY);
+}
+
+static void demand_of_the_maximum_is_met(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	ask_for_too_much(&scene);
+	scene.outcome.retry_after.wait_ms = scene.rules.retry_after_max_ms;
+	assert_int_equal(judge_scene(&scene).action, ENGINE_RETRY);
+}
+
+/* A Retry-After of a day against a limit of five seconds: at once, with nothing shortened. */
+static void demand_that_does_not_fit_is_not_shortened(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_verdict verdict;
+
+	(void)state;
+	scene.rules.retry_after_max_ms = 0;
+	scene.rules.retry_max_time_ms = 0;
+	scene.request.program_timeout_ms = 5000;
+	scene.outcome.retry_after = (struct engine_retry_after){.kind = ENGINE_RETRY_AFTER_WAIT, .wait_ms = 86400000};
+	verdict = judge_scene(&scene);
+	assert_reason(verdict.reason, ENGINE_WAIT_EXCEEDS_DEADLINE);
+	assert_true(verdict.wait_ms >= 86400000);
+}
+
+static void retries_add_up_until_the_cap(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_operation operation;
+	struct engine_ports ports = test_engine_ports(&scene.ports);
+	struct engine_plan plan;
+	int64_t now_ms = ENTRY_MS;
+
+	(void)state;
+	engine_begin(&operation, &scene.rules, &scene.request, now_ms);
+	for (int attempt = 1; attempt <= 4; attempt++) {
+		struct engine_verdict verdict;
+
+		assert_true(engine_plan(&operation, now_ms, &plan));
+		assert_int_equal(plan.number, attempt);
+		verdict = engine_judge(&operation, &scene.outcome, now_ms, &ports);
+		assert_reason(verdict.reason, attempt < 4 ? ENGINE_TRANSIENT_FAILURE : ENGINE_ATTEMPT_CAP);
+		now_ms += verdict.wait_ms;
+	}
+	assert_int_equal(operation.attempts, 4);
+	assert_int_equal(operation.waited_ms, 1000 + 2000 + 4000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(nothing_against_it_is_retried),
+	    cmocka_unit_test(each_cause_has_its_reason),
+	    cmocka_unit_test(of_two_causes_the_earlier_wins),
+	    cmocka_unit_test(draws_and_tokens_are_asked_for_last),
+	    cmocka_unit_test(without_a_budget_port_nothing_is_taken),
+	    cmocka_unit_test(deadline_is_reached_at_its_instant),
+	    cmocka_unit_test(wait_fits_to_the_millisecond),
+	    cmocka_unit_test(verdict_tells_the_considered_wait),
+	    cmocka_unit_test(demand_beyond_all_bounds_always_stops),
+	    cmocka_unit_test(demand_of_the_maximum_is_met),
+	    cmocka_unit_test(demand_that_does_not_fit_is_not_shortened),
+	    cmocka_unit_test(retries_add_up_until_the_cap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
