@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A record is a struct, a line is that struct walked by a table: FIELDS fixes the names, the order and which kinds of
+ * record have which field. Readers may rely on the order; a new field goes where it belongs and keeps RECORD_SCHEMA.
+ *
+ * A line has a hard bound, so that one write() of it is never torn. The few texts of a record can be of any length;
+ * when the line is too long, it is made again with a bound on each text, halved until it fits. Only texts over the
+ * bound lose anything, so the longest one is shortened first.
+ */
+#include "log/record.h"
+
+#include <string.h>
+
+#include "log/calendar.h"
+#include "log/json.h"
+
+#define TEXT_BYTES_MIN 16 /* below this, shortening a text further says nothing to anybody */
+
+enum field_type {
+	FIELD_SCHEMA,
+	FIELD_KIND,
+	FIELD_TIME,             /* int64_t, microseconds since the epoch */
+	FIELD_TEXT,             /* const char *; NULL is null */
+	FIELD_INT,              /* int */
+	FIELD_INT_OR_NONE,      /* int; 0 is null */
+	FIELD_INT64,            /* int64_t */
+	FIELD_MS,               /* int64_t; RECORD_UNKNOWN_MS is null */
+	FIELD_UNSIGNED,         /* uint64_t */
+	FIELD_UNSIGNED_OR_NONE, /* uint64_t; 0 is null */
+	FIELD_BOOL
+};
+
+enum {
+	IN_ATTEMPT = 1 << RECORD_ATTEMPT,
+	IN_OPERATION = 1 << RECORD_OPERATION,
+	IN_NOTE = 1 << RECORD_NOTE,
+	IN_BOTH = IN_ATTEMPT | IN_OPERATION,
+	IN_ALL = IN_BOTH | IN_NOTE
+};
+
+struct field {
+	const char *name;
+	enum field_type type;
+	int kinds;
+	size_t offset;
+};
+
+#define AT(member) offsetof(struct record, member)
+
+static const struct field FIELDS[] = {
+    {"schema", FIELD_SCHEMA, IN_ALL, 0},
+    {"kind", FIELD_KIND, IN_ALL, AT(kind)},
+    {"time", FIELD_TIME, IN_ALL, AT(time_us)},
+    {"pid", FIELD_INT64, IN_ALL, AT(pid)},
+    {"program", FIELD_TEXT, IN_ALL, AT(program)},
+    {"job", FIELD_TEXT, IN_ALL, AT(job)},
+    {"run", FIELD_TEXT, IN_ALL, AT(run)},
+    {"mode", FIELD_TEXT, IN_ALL, AT(mode)},
+    {"policy", FIELD_TEXT, IN_ALL, AT(policy_path)},
+    {"policy_hash", FIELD_TEXT, IN_ALL, AT(policy_hash)},
+    {"section", FIELD_TEXT, IN_ALL, AT(section)},
+    {"libcurl_flavour", FIELD_TEXT, IN_ALL, AT(libcurl_flavour)},
+    {"libcurl_version", FIELD_TEXT, IN_ALL, AT(libcurl_version)},
+    {"operation", FIELD_UNSIGNED_OR_NONE, IN_ALL, AT(operation)},
+    {"attempt", FIELD_INT, IN_ATTEMPT, AT(attempt)},
+    {"method", FIELD_TEXT, IN_BOTH, AT(method)},
+    {"url", FIELD_TEXT, IN_BOTH, AT(url)},
+    {"status", FIELD_INT_OR_NONE, IN_BOTH, AT(status)},
+    {"curl_code", FIELD_INT, IN_BOTH, AT(curl_code)},
+    {"curl", FIELD_TEXT, IN_BOTH, AT(curl_name)},
+    {"failure", FIELD_TEXT, IN_BOTH, AT(failure)},
+    {"unsent", FIELD_BOOL, IN_ATTEMPT, AT(unsent)},
+    {"ambiguous", FIELD_BOOL, IN_ATTEMPT, AT(ambiguous)},
+    {"dns_ms", FIELD_MS, IN_ATTEMPT, AT(dns_ms)},
+    {"connect_ms", FIELD_MS, IN_ATTEMPT, AT(connect_ms)},
+    {"tls_ms", FIELD_MS, IN_ATTEMPT, AT(tls_ms)},
+    {"first_byte_ms", FIELD_MS, IN_ATTEMPT, AT(first_byte_ms)},
+    {"total_ms", FIELD_MS, IN_ATTEMPT, AT(total_ms)},
+    {"retry_after_ms", FIELD_MS, IN_ATTEMPT, AT(retry_after_ms)},
+    {"verdict", FIELD_TEXT, IN_BOTH, AT(verdict)},
+    {"reason", FIELD_TEXT, IN_BOTH, AT(reason)},
+    {"wait_ms", FIELD_MS, IN_ATTEMPT, AT(wait_ms)},
+    {"attempts", FIELD_INT, IN_OPERATION, AT(attempts)},
+    {"sends", FIELD_INT64, IN_OPERATION, AT(sends)},
+    {"waited_ms", FIELD_MS, IN_OPERATION, AT(waited_ms)},
+    {"elapsed_ms", FIELD_MS, IN_OPERATION, AT(elapsed_ms)},
+    {"left_ms", FIELD_MS, IN_BOTH, AT(left_ms)},
+    {"note", FIELD_TEXT, IN_NOTE, AT(note)},
+    {"lost", FIELD_UNSIGNED, IN_ALL, AT(lost)},
+};
+
+static const char *const KIND_NAMES[] = {
+    [RECORD_ATTEMPT] = "attempt", [RECORD_OPERATION] = "operation", [RECORD_NOTE] = "note"};
+
+static void put_word(struct json_writer *writer, const char *word)
+{
+	json_put_raw(writer, word, strlen(word));
+}
+
+static void put_time(struct json_writer *writer, int64_t time_us)
+{
+	struct calendar_time time;
+	if (!calendar_from_us(time_us, &time)) {
+		put_word(writer, "null");
+		return;
+	}
+	char text[CALENDAR_RFC3339_BYTES];
+	calendar_put_rfc3339(text, &time);
+	json_put_raw(writer, "\"", 1);
+	json_put_raw(writer, text, sizeof(text));
+	json_put_raw(writer, "\"", 1);
+}
+
+static void put_int_or_none(struct json_writer *writer, int64_t value, int64_t none)
+{
+	if (value == none)
+		put_word(writer, "null");
+	else
+		json_put_integer(writer, value);
+}
+
+static void put_unsigned_or_none(struct json_writer *writer, uint64_t value)
+{
+	if (value)
+		json_put_unsigned(writer, value);
+	else
+		put_word(writer, "null");
+}
+
+static void put_value(struct json_writer *writer, const struct record *record, const struct field *field,
+                      size_t text_bytes)
+{
+	const void *at = (const char *)record + field->offset;
+	switch (field->type) {
+	case FIELD_SCHEMA:
+		json_put_integer(writer, RECORD_SCHEMA);
+		return;
+	case FIELD_KIND:
+		json_put_text(writer, KIND_NAMES[record->kind], text_bytes);
+		return;
+	case FIELD_TIME:
+		put_time(writer, *(const int64_t *)at);
+		return;
+	case FIELD_TEXT:
+		json_put_text(writer, *(const char *const *)at, text_bytes);
+		return;
+	case FIELD_INT:
+		json_put_integer(writer, *(const int *)at);
+		return;
+	case FIELD_INT_OR_NONE:
+		put_int_or_none(writer, *(const int *)at, 0);
+		return;
+	case FIELD_INT64:
+		json_put_integer(writer, *(const int64_t *)at);
+		return;
+	case FIELD_MS:
+		put_int_or_none(writer, *(const int64_t *)at, RECORD_UNKNOWN_MS);
+		return;
+	case FIELD_UNSIGNED:
+		json_put_unsigned(writer, *(const uint64_t *)at);
+		return;
+	case FIELD_UNSIGNED_OR_NONE:
+		put_unsigned_or_none(writer, *(const uint64_t *)at);
+		return;
+	case FIELD_BOOL:
+		put_word(writer, *(const bool *)at ? "true" : "false");
+		return;
+	}
+}
+
+/* Returns the size of the line, 0 if it doesn't fit. */
+static size_t format_with_texts_of(const struct record *record, size_t text_bytes, char *out)
+{
+	struct json_writer writer = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
+	const char *separator = "{";
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+		if (!(FIELDS[i].kinds & 1 << record->kind))
+			continue;
+		put_word(&writer, separator);
+		put_word(&writer, "\"");
+		put_word(&writer, FIELDS[i].name);
+		put_word(&writer, "\":");
+		put_value(&writer, record, &FIELDS[i], text_bytes);
+		separator = ",";
+	}
+	put_word(&writer, "}\n");
+	return writer.overflow ? 0 : writer.used_bytes;
+}
+
+size_t record_format(const struct record *record, char out[static RECORD_BYTES_MAX])
+{
+	if (record->kind != RECORD_ATTEMPT && record->kind != RECORD_OPERATION && record->kind != RECORD_NOTE)
+		return 0;
+	size_t line_bytes = 0;
+	for (size_t text_bytes = RECORD_BYTES_MAX; text_bytes >= TEXT_BYTES_MIN && !line_bytes; text_bytes /= 2)
+		line_bytes = format_with_texts_of(record, text_bytes, out);
+	return line_bytes;
+}

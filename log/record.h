@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_LOG_RECORD_H
+#define TENACURL_LOG_RECORD_H
+
+/*
+ * The log record: what happened, one JSON object a line. README.md documents the schema for people; RECORD_SCHEMA is
+ * its version, raised when a field changes its meaning or goes away.
+ *
+ * Nothing in a record may hold userinfo, query, fragment, header value or body: URLs come in through
+ * record_redact_url() only, everything else is a number or one of our own words.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+
+#define RECORD_SCHEMA 1
+
+/* A formatted record never is longer, its newline included: one write() of at most PIPE_BUF bytes is not torn. */
+#define RECORD_BYTES_MAX 4096
+
+#define RECORD_UNKNOWN_MS (-1) /* a duration that isn't known; printed as null */
+
+enum record_kind {
+	RECORD_ATTEMPT,
+	RECORD_OPERATION,
+	RECORD_NOTE /* something tenacurl has to say about itself: a policy that can't be loaded, an unknown libcurl */
+};
+
+struct record {
+	enum record_kind kind;
+
+	/* Who: the same in all records of a process. Texts may be NULL (printed as null). */
+	int64_t time_us; /* wall clock, microseconds since the epoch */
+	int64_t pid;
+	const char *program;     /* executable or script name */
+	const char *job;         /* TENACURL_JOB */
+	const char *run;         /* TENACURL_RUN */
+	const char *mode;        /* enforce, audit, off */
+	const char *policy_path; /* NULL: built-in */
+	const char *policy_hash;
+	const char *section;
+	const char *libcurl_flavour; /* OPENSSL_4, GNUTLS_3, …; "unversioned" */
+	const char *libcurl_version; /* 7.88.1 */
+	uint64_t operation;          /* numbers the operations of a process, from 1 */
+
+	/* What: both kinds. */
+	const char *method; /* verb on the wire */
+	const char *url;    /* redacted */
+	int status;         /* 0: none */
+	int curl_code;
+	const char *curl_name; /* CURLE_… */
+	const char *failure;   /* engine_class_name() */
+	const char *verdict;   /* deliver, retry; in audit mode what would have been done */
+	const char *reason;    /* engine_reason_name() */
+	int64_t left_ms;       /* until the deadline; RECORD_UNKNOWN_MS: there is none */
+
+	/* RECORD_ATTEMPT only. */
+	int attempt;    /* 1 for the first */
+	bool unsent;    /* proved: the request never left */
+	bool ambiguous; /* this retry may repeat a request that was executed */
+	int64_t dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms;
+	int64_t retry_after_ms; /* RECORD_UNKNOWN_MS: none */
+	int64_t wait_ms;        /* before the next attempt; RECORD_UNKNOWN_MS: none follows */
+
+	/* RECORD_OPERATION only. */
+	int attempts;
+	int64_t sends; /* requests on the wire, libcurl's own resends included */
+	int64_t waited_ms;
+	int64_t elapsed_ms;
+
+	/* RECORD_NOTE only. */
+	const char *note;
+
+	uint64_t lost; /* records that could not be written before this one */
+};
+
+/*
+ * Formats `record` as one JSON line with its newline into `out`. Returns the number of bytes, or 0 if it does not fit
+ * even with its texts shortened. Control bytes, quotes and invalid UTF-8 are escaped, so a record always is one line of
+ * valid JSON. No allocation, no stdio, async-signal-safe.
+ */
+size_t record_format(const struct record *record, char out[static RECORD_BYTES_MAX]);
+
+/*
+ * Writes what may be told of `url` into `out`, terminated, shortened to fit: scheme, host and port, and per `detail`
+ * the path. Userinfo, query and fragment never; with POLICY_LOG_URL_PATH segments longer than 32 bytes are replaced by
+ * "~" and 8 hexadecimal digits of their hash; POLICY_LOG_URL_HASH replaces the whole path so. A URL that doesn't parse
+ * gives "?". No allocation, async-signal-safe.
+ */
+void record_redact_url(const char *url, enum policy_log_url detail, char *out, size_t out_bytes);
+
+#endif

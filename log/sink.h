@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_LOG_SINK_H
+#define TENACURL_LOG_SINK_H
+
+/*
+ * Where records go. Every write opens, writes once and closes: the host program may close any descriptor it didn't open
+ * itself, and reuse the number. Nothing here blocks on a full disk or a slow reader, raises a signal, or leaves one
+ * blocked.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+
+/* What fd 2 was when tenacurl was loaded; only that file is written to as `stderr`. */
+struct log_stderr_identity {
+	bool known;
+	uint64_t device;
+	uint64_t inode;
+};
+
+/* Remembers what fd 2 is now. errno is kept. */
+void log_remember_stderr(struct log_stderr_identity *identity);
+
+/*
+ * Writes `line` (whole, newline included) to the sink that the rules name. Returns false if it was not written: the
+ * caller counts it as lost. Files are created with mode 0600, must be regular and are opened
+ * O_APPEND|O_CLOEXEC|O_NOFOLLOW|O_NONBLOCK; %u in their path stands for the effective user id; a write that would pass
+ * RLIMIT_FSIZE is skipped. Syslog gets its own datagram. errno is kept; no allocation; any thread.
+ */
+bool log_write(const struct policy_rules *rules, const struct log_stderr_identity *identity, const char *line,
+               size_t line_bytes);
+
+/*
+ * Sends one line to syslog (facility user, the given severity 0..7), tag "tenacurl". For the few words tenacurl has to
+ * say when there is no policy to name a log. Returns false if nobody took it. errno is kept.
+ */
+bool log_syslog(int severity, const char *text, size_t text_bytes);
+
+#endif
