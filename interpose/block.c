@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+#include <strings.h>
+
+#include "interpose/block.h"
+
+/* FNV-1a: small, and good enough to tell a few redirect steps apart. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count_bytes)
+{
+	for (size_t i = 0; i < count_bytes; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
+	return hash;
+}
+
+static int parse_status(const char *line, size_t line_bytes)
+{
+	const char *space = memchr(line, ' ', line_bytes);
+	if (!space || (size_t)(line + line_bytes - space) < 4)
+		return 0;
+	int status = 0;
+	for (int i = 1; i <= 3; i++) {
+		if (space[i] < '0' || space[i] > '9')
+			return 0;
+		status = status * 10 + (space[i] - '0');
+	}
+	return status;
+}
+
+/* Returns the value of the field if the line has this name, trimmed, else NULL. */
+static const char *field_value(const char *line, size_t line_bytes, const char *name, size_t *value_bytes)
+{
+	size_t name_bytes = strlen(name);
+	if (line_bytes <= name_bytes || line[name_bytes] != ':' || strncasecmp(line, name, name_bytes) != 0)
+		return NULL;
+	const char *begin = line + name_bytes + 1, *end = line + line_bytes;
+	while (begin < end && (*begin == ' ' || *begin == '\t'))
+		begin++;
+	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*value_bytes = (size_t)(end - begin);
+	return begin;
+}
+
+static int64_t parse_length(const char *text, size_t text_bytes)
+{
+	int64_t length = 0;
+	if (text_bytes == 0 || text_bytes > 18)
+		return BLOCK_LENGTH_UNKNOWN;
+	for (size_t i = 0; i < text_bytes; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return BLOCK_LENGTH_UNKNOWN;
+		length = length * 10 + (text[i] - '0');
+	}
+	return length;
+}
+
+static void begin_block(struct header_block *block, const char *line, size_t line_bytes)
+{
+	memset(block, 0, sizeof(*block));
+	block->open = true;
+	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
+	block->status = parse_status(line, line_bytes);
+	block->step_hash =
+	    hash_bytes(UINT64_C(0xCBF29CE484222325), (const char *)&block->status, sizeof(block->status));
+}
+
+static void add_field(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
+{
+	static const char event_stream[] = "text/event-stream";
+	size_t value_bytes;
+	const char *value;
+
+	if ((value = field_value(line, line_bytes, "Location", &value_bytes))) {
+		block->has_location = block->has_location || value_bytes > 0;
+		block->step_hash = hash_bytes(block->step_hash, value, value_bytes);
+	} else if ((value = field_value(line, line_bytes, "Content-Length", &value_bytes))) {
+		block->content_length_bytes = parse_length(value, value_bytes);
+	} else if ((value = field_value(line, line_bytes, "Content-Type", &value_bytes))) {
+		block->is_event_stream = value_bytes >= sizeof(event_stream) - 1 &&
+		                         strncasecmp(value, event_stream, sizeof(event_stream) - 1) == 0;
+	} else {
+		engine_demand_add_line(&block->demand, rules, line, line_bytes);
+	}
+}
+
+static bool add_line(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
+{
+	if (line_bytes >= 5 && memcmp(line, "HTTP/", 5) == 0 && !block->open) {
+		begin_block(block, line, line_bytes);
+	} else if (block->open && line_bytes == 0) {
+		block->open = false;
+		block->complete = true;
+		return true;
+	} else if (block->open) {
+		add_field(block, rules, line, line_bytes);
+	}
+	return false;
+}
+
+bool block_add(struct header_block *block, const struct policy_rules *rules, const char *bytes, size_t count_bytes)
+{
+	const char *end = bytes + count_bytes;
+	bool ended = false;
+
+	while (bytes < end) {
+		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+		const char *line_end = newline ? newline : end;
+		const char *next = newline ? newline + 1 : end;
+		if (line_end > bytes && line_end[-1] == '\r')
+			line_end--;
+		if (add_line(block, rules, bytes, (size_t)(line_end - bytes)))
+			ended = true;
+		bytes = next;
+	}
+	return ended;
+}

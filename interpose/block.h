@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_BLOCK_H
+#define TENACURL_INTERPOSE_BLOCK_H
+
+/*
+ * One header block of a response, as far as the verdict needs it. A response can have several: 1xx, a proxy's answer to
+ * CONNECT, redirect steps, auth rounds, the final one; each status line starts afresh.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+#include "engine/retry_after.h"
+
+#define BLOCK_LENGTH_UNKNOWN (-1)
+
+struct header_block {
+	bool open;            /* its status line was seen, its blank line not yet */
+	bool complete;        /* its blank line was seen */
+	int status;           /* 0: no block yet */
+	bool has_location;    /* a Location that isn't empty */
+	bool is_event_stream; /* Content-Type: text/event-stream */
+	int64_t content_length_bytes;
+	uint64_t step_hash; /* of the status and Location: tells redirect steps apart */
+	struct engine_demand demand;
+};
+
+/*
+ * Adds the bytes of one header callback: usually one line, several after a pause on libcurl before 8.7. Returns whether
+ * a blank line ended the block. Lines outside a block (trailers) change nothing.
+ */
+bool block_add(struct header_block *block, const struct policy_rules *rules, const char *bytes, size_t count_bytes);
+
+#endif

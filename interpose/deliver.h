@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_DELIVER_H
+#define TENACURL_INTERPOSE_DELIVER_H
+
+#include "interpose/handle.h"
+
+/*
+ * Calls what the program set for this kind of callback, by libcurl's rules (lib/sendf.c): header lines go to
+ * HEADERFUNCTION, or with HEADERDATA alone to WRITEFUNCTION with HEADERDATA, or to nobody; body bytes to WRITEFUNCTION,
+ * which is fwrite to WRITEDATA or stdout where the program set none. Returns what the program's callback returned;
+ * `bytes` where nobody listens.
+ */
+size_t deliver_event(const struct handle *handle, enum held_kind kind, char *data, size_t bytes);
+
+enum deliver_result {
+	DELIVER_DONE,
+	DELIVER_PAUSED,  /* the program paused: go on from there when libcurl calls again */
+	DELIVER_REFUSED, /* the program's callback refused: the transfer is over */
+};
+
+/* Delivers what is held, in order, from the first event that isn't delivered yet. */
+enum deliver_result deliver_held(struct handle *handle);
+
+#endif

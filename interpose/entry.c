@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What the exported functions do: find out whose call it is, keep the handle's record, and decide whether an operation
+ * is ours or passed through. Calls that libcurl makes to itself (it reaches its own exports through the PLT) go
+ * straight on: handles that it makes for itself never get a record.
+ */
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "interpose/clock.h"
+#include "interpose/entry.h"
+#include "interpose/handle.h"
+#include "interpose/journal.h"
+#include "interpose/lend.h"
+#include "interpose/operation.h"
+#include "interpose/options.h"
+#include "interpose/policy_source.h"
+#include "interpose/process.h"
+#include "interpose/scheme.h"
+
+static void complain_once(void)
+{
+	static _Atomic bool said;
+	if (!atomic_exchange(&said, true))
+		journal_complain(
+		    "a program called libcurl, but no libcurl can be found behind its call: the call fails");
+}
+
+/* The libcurl that serves this call: the handle's own where it is known. */
+static const struct libcurl *libcurl_for(const struct handle *handle, const char *version, const void *caller)
+{
+	if (handle)
+		return handle->libcurl;
+	const struct libcurl *libcurl = libcurl_containing(caller);
+	if (!libcurl)
+		libcurl = libcurl_of_caller(version, caller);
+	if (!libcurl)
+		complain_once();
+	return libcurl;
+}
+
+static bool is_inside(const struct libcurl *libcurl, const void *address)
+{
+	return address >= libcurl->begin && address < libcurl->end;
+}
+
+CURL *entry_init(const char *version, const void *caller)
+{
+	const struct libcurl *libcurl = libcurl_for(NULL, version, caller);
+	if (!libcurl)
+		return NULL;
+	CURL *curl = libcurl->init();
+	if (curl && !is_inside(libcurl, caller) && !process_environment()->disabled)
+		handle_adopt(curl, libcurl);
+	return curl;
+}
+
+CURLcode entry_setopt(const char *version, const void *caller, CURL *curl, CURLoption option, void *argument)
+{
+	struct handle *handle = handle_find(curl);
+	if (handle && !is_inside(handle->libcurl, caller))
+		return options_set(handle, option, argument);
+	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	return libcurl ? libcurl->setopt(curl, option, argument) : CURLE_FAILED_INIT;
+}
+
+void entry_reset(const char *version, const void *caller, CURL *curl)
+{
+	struct handle *handle = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	if (!libcurl)
+		return;
+	libcurl->reset(curl);
+	if (handle)
+		handle_reset(handle);
+}
+
+CURL *entry_duphandle(const char *version, const void *caller, CURL *curl)
+{
+	struct handle *source = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(source, version, caller);
+	if (!libcurl)
+		return NULL;
+	CURL *duplicate = libcurl->duphandle(curl);
+	if (!duplicate || !source)
+		return duplicate;
+
+	/* A handle that libcurl makes for itself (server push) is none of ours; any other gets a record like its
+	 * source's. */
+	struct handle *copy = is_inside(libcurl, caller) ? NULL : handle_adopt(duplicate, libcurl);
+	if (copy && handle_copy_options(copy, source) && lend_adopt_duplicate(copy)) {
+		lend_give_back_numbers(copy);
+		return duplicate;
+	}
+	if (copy)
+		handle_forget(copy);
+	lend_give_back_duplicate(source, duplicate);
+	return duplicate;
+}
+
+void entry_cleanup(const char *version, const void *caller, CURL *curl)
+{
+	struct handle *handle = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	if (libcurl)
+		libcurl->cleanup(curl);
+	/* Only now: closing a connection can still make callbacks. */
+	if (handle)
+		handle_forget(handle);
+}
+
+CURLcode entry_pause(const char *version, const void *caller, CURL *curl, int action)
+{
+	struct handle *handle = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	if (!libcurl)
+		return CURLE_FAILED_INIT;
+	if (handle && handle->active && handle->active->waits) {
+		/* Between attempts there is no transfer to pause; libcurl would call that an error. */
+		handle->active->unpaused = (action & CURLPAUSE_RECV) == 0;
+		return CURLE_OK;
+	}
+	return libcurl->pause(curl, action);
+}
+
+/*
+ * An operation that never came back, because a callback left it by longjmp or an exception, or its thread was
+ * cancelled: its frame lies below this one, where the stack has been used again since.
+ */
+static void drop_abandoned_operation(struct handle *handle)
+{
+	const char here = 0;
+	bool is_same_thread = handle->active_thread == process_thread_id();
+	if (is_same_thread && (uintptr_t)handle->active < (uintptr_t)&here) {
+		handle->active = NULL;
+		lend_give_back_numbers(handle);
+	}
+}
+
+/* Whether tenacurl has any business with what this handle is about to do. */
+static bool is_http_operation(const struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	if (program->connect_only || program->rtsp)
+		return false;
+	return scheme_is_http(handle->url, program->default_protocol);
+}
+
+/* CURLOPT_CURLU comes before CURLOPT_URL: the URL to go by is what the program has put into it by now. */
+static void read_url_handle(struct handle *handle)
+{
+	const struct libcurl *libcurl = handle->libcurl;
+	char *url = NULL;
+	if (!libcurl->url_get || !libcurl->free)
+		return;
+	if (libcurl->url_get(handle->program.url_handle, CURLUPART_URL, &url, 0) != CURLUE_OK)
+		url = NULL;
+	handle_set_url(handle, url);
+	libcurl->free(url);
+}
+
+static const struct policy_section *select_section(struct handle *handle, const struct policy *policy)
+{
+	if (handle->selected_policy != policy) {
+		handle->selected_section = policy_select(policy, handle->url);
+		handle->selected_policy = policy;
+	}
+	return handle->selected_section;
+}
+
+static bool may_act(const struct handle *handle, const struct policy_section *section)
+{
+	const struct policy_rules *rules = &section->rules;
+	if (rules->mode == POLICY_MODE_OFF || !is_http_operation(handle))
+		return false;
+	if (rules->programs.count == 0 && rules->skip_programs.count == 0)
+		return true;
+	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
+}
+
+CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
+{
+	struct handle *handle = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	if (!libcurl)
+		return CURLE_FAILED_INIT;
+	if (!handle)
+		return libcurl->perform(curl);
+	if (handle->active)
+		drop_abandoned_operation(handle);
+
+	/* A connection that a child inherited belongs to its parent; what libcurl makes of it is not ours to repeat. */
+	uint32_t generation = process_generation();
+	bool is_inherited = handle->performed_generation != 0 && handle->performed_generation != generation;
+	if (handle->active || is_inherited)
+		return libcurl->perform(curl);
+	handle->performed_generation = generation;
+
+	const struct policy *policy = policy_source_get(clock_ms());
+	if (policy && handle->program.url_handle)
+		read_url_handle(handle);
+	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
+	if (!section || !may_act(handle, section) || !lend_callbacks(handle))
+		return libcurl->perform(curl);
+	return operation_run(handle, policy, section);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_GATE_H
+#define TENACURL_INTERPOSE_GATE_H
+
+/*
+ * The gate stands between libcurl's header and write callbacks and the program's: it holds a response back until the
+ * engine's verdict, then lets it through whole or drops it whole. See the essay in gate.c.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interpose/block.h"
+
+enum gate_state {
+	GATE_LIVE,      /* everything goes to the program as it comes */
+	GATE_HOLD,      /* kept until the final header block is complete */
+	GATE_HOLD_BODY, /* it is complete, but the verdict needs (some of) the body */
+	GATE_FLUSH,     /* the verdict is to deliver; the program paused in the middle of what was held */
+	GATE_DROP,      /* the verdict is to retry: swallow the rest, cut it if it is long or slow */
+};
+
+#define GATE_STEPS_MAX 16 /* redirect steps that are told apart; after more the operation is committed */
+
+/* Lives in struct operation. The first group is of one attempt, the second of the whole operation. */
+struct gate {
+	enum gate_state state;
+	struct header_block block;
+	bool saw_event;     /* libcurl called one of our callbacks */
+	bool awaits_header; /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
+	                       is */
+	bool cut;           /* we ended the transfer: its CURLE_WRITE_ERROR is ours */
+	bool keeps_body;    /* the verdict needs the body: it is held (in audit: copied) */
+	size_t body_begin;  /* where the body begins in what is held */
+	size_t bound_bytes; /* how much may be held */
+	int64_t bound_ms;   /* GATE_HOLD_BODY: instant until which */
+	size_t dropped_bytes;
+	int64_t dropped_since_ms;
+	int steps; /* redirect steps of this attempt */
+
+	bool observes;       /* audit: nothing is held; verdicts are only noted */
+	bool committed;      /* a byte of a final response went (in audit: would have gone) to the program */
+	bool refused;        /* a callback of the program refused what it was given */
+	int delivered_steps; /* redirect steps that the program has seen, by their hashes */
+	uint64_t delivered_step_hashes[GATE_STEPS_MAX];
+};
+
+struct handle;
+struct operation;
+
+/* The callbacks that are lent to libcurl; `data` is the struct handle. Without an operation they are the program's own.
+ */
+size_t gate_header_callback(char *bytes, size_t size, size_t count, void *data);
+size_t gate_write_callback(char *bytes, size_t size, size_t count, void *data);
+
+/* Prepares the gate for the operation's next attempt. */
+void gate_begin_attempt(struct operation *operation);
+
+/*
+ * After perform returned and the verdict is to deliver: gives the program what is still held. Returns false if its
+ * callback refused, or paused and stays so until the operation's time is over; then *result is what perform must
+ * return.
+ */
+bool gate_finish(struct operation *operation, int *result);
+
+/* Whether the held body contains the policy's final_body. */
+bool gate_finds_final_body(const struct operation *operation);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The table of handle records.
+ *
+ * It has to be found from every setopt and perform, on any thread, without a lock. A fixed array of buckets holds
+ * chains of records; a record is never unlinked and never freed, only emptied (curl = NULL) and claimed again for
+ * another handle of the same bucket. So a reader can follow a chain whatever others do, there is no ABA problem, and a
+ * thread that dies in the middle loses one record at worst. Memory is bounded by the largest number of handles that
+ * lived at once.
+ */
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/handle.h"
+
+#define BUCKET_BITS  12
+#define BUCKET_COUNT (1u << BUCKET_BITS)
+
+static _Atomic(struct handle *) buckets[BUCKET_COUNT];
+
+/* Marks a record that is being filled; no handle has this address. */
+static char claimed_mark;
+#define CLAIMED ((CURL *)&claimed_mark)
+
+static _Atomic(struct handle *) *bucket_of(const CURL *curl)
+{
+	/* Fibonacci hashing: malloc's addresses differ in their middle bits. */
+	uint64_t mixed = (uint64_t)(uintptr_t)curl * UINT64_C(0x9E3779B97F4A7C15);
+	return &buckets[mixed >> (64 - BUCKET_BITS)];
+}
+
+struct handle *handle_find(CURL *curl)
+{
+	if (!curl)
+		return NULL;
+	struct handle *handle = atomic_load_explicit(bucket_of(curl), memory_order_acquire);
+	while (handle && atomic_load_explicit(&handle->curl, memory_order_acquire) != curl)
+		handle = handle->next;
+	return handle;
+}
+
+/* Returns a record of this bucket that only the caller can touch, or NULL without memory. */
+static struct handle *claim_record(_Atomic(struct handle *) *bucket)
+{
+	struct handle *handle = atomic_load_explicit(bucket, memory_order_acquire);
+	for (; handle; handle = handle->next) {
+		CURL *free_mark = NULL;
+		if (atomic_compare_exchange_strong_explicit(&handle->curl, &free_mark, CLAIMED, memory_order_acq_rel,
+		                                            memory_order_relaxed))
+			return handle;
+	}
+
+	handle = calloc(1, sizeof(*handle));
+	if (!handle)
+		return NULL;
+	atomic_init(&handle->curl, CLAIMED);
+	handle->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(bucket, &handle->next, handle, memory_order_release,
+	                                              memory_order_relaxed))
+		;
+	return handle;
+}
+
+struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
+{
+	struct handle *handle = handle_find(curl);
+	if (!handle)
+		handle = claim_record(bucket_of(curl));
+	if (!handle)
+		return NULL;
+
+	handle->libcurl = libcurl;
+	handle->active = NULL;
+	handle->performed_generation = 0;
+	handle_reset(handle);
+	atomic_store_explicit(&handle->curl, curl, memory_order_release);
+	return handle;
+}
+
+void handle_forget(struct handle *handle)
+{
+	held_free(&handle->held);
+	free(handle->url);
+	handle->url = NULL;
+	handle->url_capacity_bytes = 0;
+	handle->active = NULL;
+	atomic_store_explicit(&handle->curl, NULL, memory_order_release);
+}
+
+void handle_reset(struct handle *handle)
+{
+	memset(&handle->program, 0, sizeof(handle->program));
+	memset(&handle->lent, 0, sizeof(handle->lent));
+	handle->program.no_progress = true;
+	handle->program.dns_cache_timeout_s = 60;
+	handle->program.protocols = ALL_PROTOCOLS;
+	handle_set_url(handle, NULL);
+}
+
+bool handle_copy_options(struct handle *copy, const struct handle *source)
+{
+	copy->program = source->program;
+	copy->lent = source->lent;
+	return handle_set_url(copy, source->url) || !source->url;
+}
+
+bool handle_set_url(struct handle *handle, const char *url)
+{
+	handle->selected_policy = NULL;
+	if (!url) {
+		if (handle->url)
+			handle->url[0] = '\0';
+		return true;
+	}
+	size_t bytes = strlen(url) + 1;
+	if (bytes > handle->url_capacity_bytes) {
+		char *larger = realloc(handle->url, bytes);
+		if (!larger) {
+			handle_set_url(handle, NULL);
+			return false;
+		}
+		handle->url = larger;
+		handle->url_capacity_bytes = bytes;
+	}
+	memcpy(handle->url, url, bytes);
+	return true;
+}
+
+/* Mirrors how libcurl picks the verb: CUSTOMREQUEST, else HEAD without a body, else by method (lib/http.c,
+ * Curl_http_method). */
+const char *handle_verb(const struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	if (program->custom_verb[0])
+		return program->custom_verb;
+	if (program->no_body)
+		return "HEAD";
+	switch (program->method) {
+	case BASE_GET:
+		return "GET";
+	case BASE_HEAD:
+		return "HEAD";
+	case BASE_PUT:
+		return "PUT";
+	case BASE_POST:
+	case BASE_FORM:
+	case BASE_MIME:
+		break;
+	}
+	return "POST";
+}
+
+enum body_source handle_body_source(const struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	if (program->mixed_history)
+		return BODY_NOT_REPLAYABLE;
+	if (program->no_body)
+		return BODY_NONE;
+	switch (program->method) {
+	case BASE_GET:
+	case BASE_HEAD:
+		return BODY_NONE;
+	case BASE_POST:
+		return program->has_postfields ? BODY_POSTFIELDS : BODY_NOT_REPLAYABLE;
+	case BASE_PUT:
+	case BASE_FORM:
+	case BASE_MIME:
+		break;
+	}
+	return BODY_NOT_REPLAYABLE;
+}

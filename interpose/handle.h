@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_HANDLE_H
+#define TENACURL_INTERPOSE_HANDLE_H
+
+/*
+ * What tenacurl knows of an easy handle: which libcurl made it, what the program asked it for, and which of the
+ * handle's options are lent to us at the moment.
+ *
+ * A handle is used by one thread at a time (libcurl's rule), so the fields need no lock; only the table that finds a
+ * handle's record by its address is shared.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+#include "interpose/held.h"
+#include "interpose/libcurl.h"
+
+struct operation; /* interpose/operation.h */
+
+/* Where the request's body comes from. */
+enum body_source {
+	BODY_NONE,
+	BODY_POSTFIELDS,     /* memory that a second perform reads again */
+	BODY_NOT_REPLAYABLE, /* read callback, form, mime: a second perform would go on in the middle */
+};
+
+/* The base method as libcurl keeps it (Curl_HttpReq); the verb on the wire also depends on no_body and custom_verb. */
+enum base_method { BASE_GET, BASE_HEAD, BASE_POST, BASE_FORM, BASE_MIME, BASE_PUT };
+
+/* The options that the program set, as it set them. Zero is libcurl's default, except where set_defaults() says
+ * otherwise. */
+struct program_options {
+	data_function write_function;  /* NULL: libcurl's fwrite */
+	void *write_data;              /* valid with write_data_set; else stdout */
+	data_function header_function; /* NULL: none */
+	void *header_data;
+	xferinfo_function xferinfo_function;
+	curl_progress_callback progress_function;
+	void *progress_data; /* XFERINFODATA is the same option */
+	prereq_function prereq_function;
+	void *prereq_data;
+	struct curl_slist *http_headers;
+	char *error_buffer;
+	void *url_handle;      /* CURLOPT_CURLU */
+	const char *aws_sigv4; /* only whether it is set: the text isn't ours to read later */
+	int64_t timeout_ms, connect_timeout_ms;
+	int64_t dns_cache_timeout_s;
+	int64_t protocols;
+	enum base_method method;
+	bool write_data_set;
+	bool no_progress;
+	bool header_in_body; /* CURLOPT_HEADER */
+	bool fail_on_error;
+	bool follow_location;
+	bool no_body;
+	bool upload;
+	bool has_postfields; /* CURLOPT_POSTFIELDS or COPYPOSTFIELDS gave memory */
+	bool mixed_history;  /* both UPLOAD and POST options were used: versions differ in what they send */
+	bool connect_only;
+	bool fresh_connect;
+	bool fast_open;
+	bool no_signal;
+	bool quick_exit;
+	bool rtsp;
+	bool early_data;        /* CURLSSLOPT_EARLYDATA */
+	bool protocols_by_name; /* CURLOPT_PROTOCOLS_STR: can't be given back as a number */
+	char custom_verb[24];   /* CURLOPT_CUSTOMREQUEST, "" without; too long a verb is kept as "?" */
+	char default_protocol[8];
+};
+
+/* Options that are the program's but set to something of ours. */
+struct lent_options {
+	bool callbacks; /* write and header, function and data: stay lent between performs */
+	bool prereq;
+	bool timeout;
+	bool connect_timeout;
+	bool fresh_connect;
+	bool dns_cache_timeout;
+	bool quick_exit;
+	bool http_headers;
+};
+
+struct handle {
+	_Atomic(CURL *) curl; /* NULL: the record is free */
+	struct handle *next;  /* in its bucket; never changes once the record can be found */
+
+	const struct libcurl *libcurl;
+	struct program_options program;
+	struct lent_options lent;
+	struct held held;              /* what is kept back of a response; its memory is reused */
+	struct operation *active;      /* on the stack of the perform that runs; NULL between performs */
+	uintptr_t active_thread;       /* who runs it */
+	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */
+
+	char *url; /* CURLOPT_URL as set, owned; NULL: none */
+	size_t url_capacity_bytes;
+
+	/* Which section the URL selects; valid for this policy until the URL changes. */
+	const struct policy *selected_policy;
+	const struct policy_section *selected_section;
+};
+
+/* Returns the record of `curl`, or NULL if tenacurl doesn't know the handle. Lock-free, no allocation. */
+struct handle *handle_find(CURL *curl);
+
+/*
+ * Makes a record for a handle that libcurl has just made, with libcurl's default options, replacing what may be left of
+ * an older handle at this address. Returns NULL without memory: the handle is passed through then.
+ */
+struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl);
+
+/* Forgets the record: its memory is given back or kept for the next handle. The CURL * must not be used with it again.
+ */
+void handle_forget(struct handle *handle);
+
+/* Sets what the program asked for back to libcurl's defaults, as curl_easy_reset() does; nothing is lent afterwards. */
+void handle_reset(struct handle *handle);
+
+/* Copies what `source` was asked for to `copy`, as curl_easy_duphandle() does. Returns false without memory. */
+bool handle_copy_options(struct handle *copy, const struct handle *source);
+
+/* Keeps a copy of `url` (NULL: none). Returns false without memory, with no URL kept. */
+bool handle_set_url(struct handle *handle, const char *url);
+
+/* The verb on the wire, as libcurl chooses it. Never NULL. */
+const char *handle_verb(const struct handle *handle);
+
+/* Where the body of the next request comes from. */
+enum body_source handle_body_source(const struct handle *handle);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "interpose/dice.h"
+#include "interpose/idempotency_key.h"
+#include "interpose/operation.h"
+
+#define UUID_TEXT_BYTES 37
+
+/* How headers of signed requests begin; the signature covers what they list. */
+static const char *const signature_headers[] = {
+    "Authorization: AWS4-", "Authorization:AWS4-",   "Authorization: SharedKey", "Authorization: Signature",
+    "Authorization: OSS",   "Authorization: GOOG4-", "Authorization: ACS3-",     "Signature:",
+    "X-Amz-Signature:",     "X-Signature:",          "X-Hub-Signature",
+};
+
+static bool is_signed(const struct handle *handle)
+{
+	if (handle->program.aws_sigv4 || (handle->url && strcasestr(handle->url, "Signature=")))
+		return true;
+	for (const struct curl_slist *header = handle->program.http_headers; header; header = header->next)
+		for (size_t i = 0; i < sizeof(signature_headers) / sizeof(signature_headers[0]); i++)
+			if (header->data &&
+			    strncasecmp(header->data, signature_headers[i], strlen(signature_headers[i])) == 0)
+				return true;
+	return false;
+}
+
+/* A random UUID (RFC 9562 §5.4). */
+static void write_uuid(char out[static UUID_TEXT_BYTES])
+{
+	static const int dashes[] = {8, 13, 18, 23};
+	char digits[UUID_TEXT_BYTES];
+	dice_write_hex(digits, UUID_TEXT_BYTES - 1);
+	memcpy(out, digits, sizeof(digits));
+	for (size_t i = 0; i < sizeof(dashes) / sizeof(dashes[0]); i++)
+		out[dashes[i]] = '-';
+	out[14] = '4';
+	out[19] = "89ab"[(out[19] >= 'a' ? out[19] - 'a' + 10 : out[19] - '0') & 3];
+}
+
+void idempotency_key_add(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	struct engine_request *request = &operation->engine.request;
+	const struct policy_rules *rules = &operation->section->rules;
+	char uuid[UUID_TEXT_BYTES];
+
+	bool is_wanted = rules->add_idempotency_key && rules->idempotency_header &&
+	                 request->method == ENGINE_METHOD_OTHER && request->body_replayable;
+	if (!is_wanted || request->has_idempotency_key || is_signed(handle))
+		return;
+	write_uuid(uuid);
+	int bytes =
+	    snprintf(operation->key_text, sizeof(operation->key_text), "%s: %s", rules->idempotency_header, uuid);
+	if (bytes < 0 || (size_t)bytes >= sizeof(operation->key_text))
+		return;
+	operation->key_header = (struct curl_slist){.data = operation->key_text, .next = handle->program.http_headers};
+	if (handle->libcurl->setopt(handle->curl, CURLOPT_HTTPHEADER, &operation->key_header) != CURLE_OK)
+		return;
+	handle->lent.http_headers = true;
+	request->has_idempotency_key = true;
+}

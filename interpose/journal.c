@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/load.h"
+#include "engine/curl_codes.h"
+#include "interpose/clock.h"
+#include "interpose/journal.h"
+#include "interpose/outcome.h"
+#include "interpose/process.h"
+#include "log/record.h"
+#include "log/sink.h"
+
+#define URL_BYTES      1024
+#define SYSLOG_WARNING 4
+
+static _Atomic uint64_t operation_count;
+static _Atomic uint64_t lost_count;
+
+static const char *const mode_names[] = {
+    [POLICY_MODE_ENFORCE] = "enforce",
+    [POLICY_MODE_AUDIT] = "audit",
+    [POLICY_MODE_OFF] = "off",
+};
+
+/* `log_events = retries`: operations in which something failed that is worth a retry. */
+static bool is_worth_a_record(const struct operation *operation)
+{
+	const struct policy_rules *rules = &operation->section->rules;
+	if (rules->log == POLICY_LOG_NONE)
+		return false;
+	if (rules->log_events == POLICY_LOG_EVENTS_ALL || operation->engine.attempts > 1)
+		return true;
+	enum engine_reason reason = operation->verdict.reason;
+	return reason != ENGINE_SUCCESS && reason != ENGINE_TERMINAL_ERROR && reason != ENGINE_CANCELLED;
+}
+
+static const char *text_or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+static void fill_process(struct record *record)
+{
+	const struct process_environment *environment = process_environment();
+	record->time_us = clock_calendar_us();
+	record->pid = getpid();
+	record->program = process_program();
+	record->job = text_or_null(environment->job);
+	record->run = text_or_null(environment->run);
+}
+
+static int64_t time_left_ms(const struct operation *operation)
+{
+	const struct engine_operation *engine = &operation->engine;
+	int64_t end_ms =
+	    engine->deadline_ms < engine->program_deadline_ms ? engine->deadline_ms : engine->program_deadline_ms;
+	if (end_ms == ENGINE_NEVER)
+		return RECORD_UNKNOWN_MS;
+	int64_t left_ms = end_ms - clock_ms();
+	return left_ms > 0 ? left_ms : 0;
+}
+
+/* The URL as set; `room` holds a redacted copy. */
+static void fill_url(struct record *record, const struct operation *operation, char room[static URL_BYTES])
+{
+	const struct handle *handle = operation->handle;
+	record_redact_url(handle->url, operation->section->rules.log_url, room, URL_BYTES);
+	record->url = room;
+}
+
+static void fill_operation(struct record *record, struct operation *operation, CURLcode result)
+{
+	const struct handle *handle = operation->handle;
+	const struct engine_verdict *verdict = &operation->verdict;
+
+	if (operation->number == 0)
+		operation->number = atomic_fetch_add(&operation_count, 1) + 1;
+	record->operation = operation->number;
+	record->mode = mode_names[operation->section->rules.mode];
+	record->policy_path = operation->policy->path;
+	record->policy_hash = operation->policy->hash;
+	record->section = operation->section->name;
+	record->libcurl_flavour = handle->libcurl->flavour;
+	record->libcurl_version = handle->libcurl->version;
+	record->method = handle_verb(handle);
+	record->status = outcome_response_code(handle);
+	record->curl_code = (int)result;
+	record->curl_name = engine_curl_code_name((int)result);
+	record->failure = engine_class_name(verdict->failure);
+	record->verdict = verdict->action == ENGINE_RETRY ? "retry" : "deliver";
+	record->reason = engine_reason_name(verdict->reason);
+	record->left_ms = time_left_ms(operation);
+}
+
+static int64_t info_ms(const struct handle *handle, CURLINFO info)
+{
+	double seconds = 0;
+	if (handle->libcurl->getinfo(handle->curl, info, &seconds) != CURLE_OK)
+		return RECORD_UNKNOWN_MS;
+	return (int64_t)(seconds * 1000 + 0.5);
+}
+
+static void fill_attempt(struct record *record, const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	const struct engine_verdict *verdict = &operation->verdict;
+	const struct engine_retry_after *retry_after = &operation->outcome.retry_after;
+
+	record->attempt = operation->engine.attempts;
+	record->unsent = operation->outcome.unsent;
+	record->ambiguous = verdict->ambiguous;
+	record->dns_ms = info_ms(handle, CURLINFO_NAMELOOKUP_TIME);
+	record->connect_ms = info_ms(handle, CURLINFO_CONNECT_TIME);
+	record->tls_ms = info_ms(handle, CURLINFO_APPCONNECT_TIME);
+	record->first_byte_ms = info_ms(handle, CURLINFO_STARTTRANSFER_TIME);
+	record->total_ms = info_ms(handle, CURLINFO_TOTAL_TIME);
+	record->retry_after_ms =
+	    retry_after->kind == ENGINE_RETRY_AFTER_NONE ? RECORD_UNKNOWN_MS : retry_after->wait_ms;
+	record->wait_ms = verdict->action == ENGINE_RETRY ? verdict->wait_ms : RECORD_UNKNOWN_MS;
+}
+
+static void write_record(struct record *record, const struct policy_rules *rules)
+{
+	char line[RECORD_BYTES_MAX];
+	int saved_errno = errno, cancel_state;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	record->lost = atomic_exchange(&lost_count, 0);
+	size_t line_bytes = record_format(record, line);
+	if (line_bytes == 0 || !log_write(rules, process_stderr(), line, line_bytes))
+		atomic_fetch_add(&lost_count, record->lost + 1);
+	pthread_setcancelstate(cancel_state, &cancel_state);
+	errno = saved_errno;
+}
+
+void journal_attempt(struct operation *operation, CURLcode result)
+{
+	char url[URL_BYTES];
+	struct record record = {.kind = RECORD_ATTEMPT};
+	if (!is_worth_a_record(operation))
+		return;
+	fill_process(&record);
+	fill_url(&record, operation, url);
+	fill_operation(&record, operation, result);
+	fill_attempt(&record, operation);
+	write_record(&record, &operation->section->rules);
+}
+
+/* Requests on the wire. Below 7.80 nobody can count libcurl's own resends: then it is the requests that can be told. */
+static int64_t count_sends(const struct operation *operation)
+{
+	if (operation->handle->lent.prereq)
+		return operation->sends + operation->attempt_sends;
+	return operation->engine.attempts;
+}
+
+void journal_operation(struct operation *operation, CURLcode result)
+{
+	char url[URL_BYTES];
+	struct record record = {.kind = RECORD_OPERATION};
+	if (!is_worth_a_record(operation))
+		return;
+	fill_process(&record);
+	fill_url(&record, operation, url);
+	fill_operation(&record, operation, result);
+	record.attempts = operation->engine.attempts;
+	record.sends = count_sends(operation);
+	record.waited_ms = operation->engine.waited_ms;
+	record.elapsed_ms = clock_ms() - operation->engine.entry_ms;
+	write_record(&record, &operation->section->rules);
+}
+
+/* Writes to the log that TENACURL_LOG names, if it names one; the policy that would name another may be what is broken.
+ */
+static bool complain_to_log(const char *text)
+{
+	const char *named = process_environment()->log;
+	struct policy_error error;
+	struct policy *policy = named[0] ? policy_copy(policy_builtin()) : NULL;
+	bool has_log =
+	    policy && policy_override(policy, "log", named, &error) && policy->sections[0].rules.log != POLICY_LOG_NONE;
+	if (has_log) {
+		struct record record = {.kind = RECORD_NOTE, .note = text};
+		fill_process(&record);
+		write_record(&record, &policy->sections[0].rules);
+	}
+	policy_free(policy);
+	return has_log;
+}
+
+void journal_complain(const char *text)
+{
+	int saved_errno = errno;
+	if (!complain_to_log(text))
+		log_syslog(SYSLOG_WARNING, text, strlen(text));
+	errno = saved_errno;
+}

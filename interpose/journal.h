@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_JOURNAL_H
+#define TENACURL_INTERPOSE_JOURNAL_H
+
+/*
+ * What the interposer tells the log: which operations are worth a record, and what goes into it.
+ */
+
+#include "interpose/operation.h"
+
+/* Records the attempt that was judged last, if the policy logs it. errno is kept. */
+void journal_attempt(struct operation *operation, CURLcode result);
+
+/* Records the operation when it is over, if the policy logs it. errno is kept. */
+void journal_operation(struct operation *operation, CURLcode result);
+
+/*
+ * One line about tenacurl itself (a policy that can't be loaded, a libcurl that can't be found): to the log that
+ * TENACURL_LOG names, else to syslog. Never to the program's streams unless TENACURL_LOG says stderr. errno is kept.
+ */
+void journal_complain(const char *text);
+
+#endif

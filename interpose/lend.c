@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "interpose/clock.h"
+#include "interpose/gate.h"
+#include "interpose/lend.h"
+#include "interpose/operation.h"
+#include "interpose/prereq.h"
+
+#define QUICK_EXIT_VERSION       0x075700
+#define PREREQ_VERSION           0x075000
+#define DEFAULT_CONNECT_LIMIT_MS 300000 /* libcurl's, where the program sets none */
+#define SIGALRM_LIMIT_MS         1000   /* a blocking resolver refuses to work with less (lib/hostip.c) */
+
+static bool set_pointer(const struct handle *handle, int option, const void *value)
+{
+	return handle->libcurl->setopt(handle->curl, (CURLoption)option, value) == CURLE_OK;
+}
+
+static bool set_callback(const struct handle *handle, int option, data_function callback)
+{
+	return handle->libcurl->setopt(handle->curl, (CURLoption)option, callback) == CURLE_OK;
+}
+
+static bool set_number(const struct handle *handle, int option, int64_t value)
+{
+	return handle->libcurl->setopt(handle->curl, (CURLoption)option, (long)value) == CURLE_OK;
+}
+
+static void give_back_callbacks(const struct libcurl *libcurl, const struct program_options *program, CURL *curl)
+{
+	libcurl->setopt(curl, CURLOPT_WRITEFUNCTION, program->write_function);
+	/* Never NULL: the default write function is fwrite. */
+	libcurl->setopt(curl, CURLOPT_WRITEDATA, program->write_data_set ? program->write_data : (void *)stdout);
+	libcurl->setopt(curl, CURLOPT_HEADERFUNCTION, program->header_function);
+	libcurl->setopt(curl, CURLOPT_HEADERDATA, program->header_data);
+}
+
+static bool lend_prereq(struct handle *handle)
+{
+	if (handle->libcurl->version_number < PREREQ_VERSION)
+		return false;
+	return handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION, prereq_callback) == CURLE_OK &&
+	       set_pointer(handle, OPTION_PREREQDATA, handle);
+}
+
+bool lend_callbacks(struct handle *handle)
+{
+	if (handle->lent.callbacks)
+		return true;
+	handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
+	                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
+	                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
+	                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
+	if (!handle->lent.callbacks)
+		give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
+	else
+		handle->lent.prereq = lend_prereq(handle);
+	return handle->lent.callbacks;
+}
+
+bool lend_adopt_duplicate(struct handle *copy)
+{
+	bool adopted = true;
+	if (copy->lent.callbacks)
+		adopted = set_pointer(copy, CURLOPT_WRITEDATA, copy) && set_pointer(copy, CURLOPT_HEADERDATA, copy);
+	if (copy->lent.prereq)
+		adopted = set_pointer(copy, OPTION_PREREQDATA, copy) && adopted;
+	return adopted;
+}
+
+static void give_back_options(const struct libcurl *libcurl, const struct program_options *program,
+                              struct lent_options *lent, CURL *curl)
+{
+	const struct {
+		bool *is_lent;
+		int option;
+		int64_t value;
+	} numbers[] = {
+	    {&lent->timeout, CURLOPT_TIMEOUT_MS, program->timeout_ms},
+	    {&lent->connect_timeout, CURLOPT_CONNECTTIMEOUT_MS, program->connect_timeout_ms},
+	    {&lent->fresh_connect, CURLOPT_FRESH_CONNECT, program->fresh_connect},
+	    {&lent->dns_cache_timeout, CURLOPT_DNS_CACHE_TIMEOUT, program->dns_cache_timeout_s},
+	    {&lent->quick_exit, OPTION_QUICK_EXIT, program->quick_exit},
+	};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!*numbers[i].is_lent)
+			continue;
+		libcurl->setopt(curl, (CURLoption)numbers[i].option, (long)numbers[i].value);
+		*numbers[i].is_lent = false;
+	}
+	if (lent->http_headers) {
+		libcurl->setopt(curl, CURLOPT_HTTPHEADER, program->http_headers);
+		lent->http_headers = false;
+	}
+}
+
+void lend_give_back_duplicate(const struct handle *source, CURL *copy)
+{
+	struct lent_options lent = source->lent;
+	give_back_options(source->libcurl, &source->program, &lent, copy);
+	if (lent.callbacks)
+		give_back_callbacks(source->libcurl, &source->program, copy);
+	if (lent.prereq) {
+		source->libcurl->setopt(copy, (CURLoption)OPTION_PREREQFUNCTION, source->program.prereq_function);
+		source->libcurl->setopt(copy, (CURLoption)OPTION_PREREQDATA, source->program.prereq_data);
+	}
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A limit of `limit_ms` from the attempt's start, as TIMEOUT_MS counts it; never 0, which would mean none. */
+static void lend_timeout(struct operation *operation, int64_t limit_ms)
+{
+	struct handle *handle = operation->handle;
+	if (limit_ms == ENGINE_NEVER)
+		limit_ms = 0;
+	else if (!handle->libcurl->asynchronous_lookup && !handle->program.no_signal && limit_ms < SIGALRM_LIMIT_MS)
+		limit_ms = SIGALRM_LIMIT_MS;
+	else if (limit_ms < 1)
+		limit_ms = 1;
+	if (set_number(handle, CURLOPT_TIMEOUT_MS, limit_ms))
+		handle->lent.timeout = true;
+}
+
+static void lend_connect_timeout(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	int64_t program_ms = handle->program.connect_timeout_ms;
+	int64_t limit_ms = operation->plan.connect_limit_ms;
+	if (limit_ms >= (program_ms > 0 ? program_ms : DEFAULT_CONNECT_LIMIT_MS))
+		return;
+	if (set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, limit_ms))
+		handle->lent.connect_timeout = true;
+}
+
+/* Bounds a name look-up by the deadline (libcurl 7.87 and later): the look-up's thread is left behind when time is up.
+ */
+static void lend_quick_exit(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	bool has_deadline = operation->engine.deadline_ms != ENGINE_NEVER;
+	if (!has_deadline || handle->program.quick_exit || handle->libcurl->version_number < QUICK_EXIT_VERSION)
+		return;
+	if (set_number(handle, OPTION_QUICK_EXIT, 1))
+		handle->lent.quick_exit = true;
+}
+
+void lend_attempt(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	const struct engine_plan *plan = &operation->plan;
+	int64_t limit_ms = earlier(plan->limit_ms, plan->header_limit_ms);
+
+	if (limit_ms != ENGINE_NEVER || handle->lent.timeout)
+		lend_timeout(operation, limit_ms);
+	if (plan->connect_limit_ms != ENGINE_NEVER)
+		lend_connect_timeout(operation);
+	lend_quick_exit(operation);
+
+	bool forbids_resend = operation->section->rules.resend == POLICY_RESEND_FORBID && !handle->lent.prereq;
+	if (operation->wants_fresh_connection || forbids_resend) {
+		if (!handle->program.fresh_connect && set_number(handle, CURLOPT_FRESH_CONNECT, 1))
+			handle->lent.fresh_connect = true;
+	} else if (handle->lent.fresh_connect) {
+		set_number(handle, CURLOPT_FRESH_CONNECT, 0);
+		handle->lent.fresh_connect = false;
+	}
+	if (operation->wants_fresh_lookup && set_number(handle, CURLOPT_DNS_CACHE_TIMEOUT, 0))
+		handle->lent.dns_cache_timeout = true;
+}
+
+void lend_give_back_numbers(struct handle *handle)
+{
+	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
+}
+
+void lend_lift_header_limit(struct operation *operation)
+{
+	if (operation->plan.header_limit_ms >= operation->plan.limit_ms)
+		return;
+	operation->plan.header_limit_ms = ENGINE_NEVER;
+	lend_timeout(operation, operation->plan.limit_ms);
+}
+
+void lend_limit_drain(struct operation *operation, int64_t limit_ms)
+{
+	int64_t end_ms = clock_ms() - operation->attempt_start_ms + limit_ms;
+	lend_timeout(operation, earlier(end_ms, operation->plan.limit_ms));
+}
+
+void lend_refresh_timeout(struct handle *handle)
+{
+	struct operation *operation = handle->active;
+	if (!operation || !handle->lent.timeout || handle->program.timeout_ms <= 0)
+		return;
+	int64_t limit_ms = earlier(operation->plan.limit_ms, operation->plan.header_limit_ms);
+	/* libcurl counts from the attempt's start; the program meant from the operation's. */
+	int64_t since_entry_ms = operation->attempt_start_ms - operation->engine.entry_ms;
+	lend_timeout(operation, earlier(limit_ms, handle->program.timeout_ms - since_entry_ms));
+}
+
+void lend_refresh_headers(struct handle *handle)
+{
+	if (handle->active && handle->lent.http_headers)
+		handle->active->key_header.next = handle->program.http_headers;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_LEND_H
+#define TENACURL_INTERPOSE_LEND_H
+
+/*
+ * Lending: options of the program's handle that are set to something of ours for a while, and given back as the program
+ * set them (handle->program says what that is; setopt of a lent option goes there).
+ *
+ * The callbacks, function and data in pairs, stay lent from the first operation on: without an operation they only
+ * forward, so nobody can tell, and an operation costs no setopt. Everything else is lent for one operation.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "interpose/handle.h"
+
+/* Lends the callbacks if they aren't lent yet. Returns false if libcurl refused; then nothing is lent. */
+bool lend_callbacks(struct handle *handle);
+
+/* Makes the lent callbacks of `copy`, a duplicate of another handle, point to its own record. Returns false if libcurl
+ * refused. */
+bool lend_adopt_duplicate(struct handle *copy);
+
+/* Sets a duplicate that has no record back to what the program set on `source`. */
+void lend_give_back_duplicate(const struct handle *source, CURL *copy);
+
+/* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
+ */
+void lend_attempt(struct operation *operation);
+
+/* Gives back everything but the callbacks. */
+void lend_give_back_numbers(struct handle *handle);
+
+/* The final header block is complete: the limit on its arrival (retry_max_time_ms) no longer counts. */
+void lend_lift_header_limit(struct operation *operation);
+
+/* The rest of the response is only drained: let the transfer end within about limit_ms from now. */
+void lend_limit_drain(struct operation *operation, int64_t limit_ms);
+
+/* The program changed its timeout, its headers, while ours are lent: what it asked for now counts too. */
+void lend_refresh_timeout(struct handle *handle);
+void lend_refresh_headers(struct handle *handle);
+
+#endif

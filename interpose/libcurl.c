@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Which libcurl a call would have reached without us.
+ *
+ * dlsym(RTLD_NEXT) alone is wrong twice over: it is NULL when libcurl came in below a plugin loaded RTLD_LOCAL (Python,
+ * Perl, Lua, R), and it is the *other* flavour when two are loaded (apache). What is right in every layout:
+ *
+ *   - the caller is a library: look the symbol up through that library's own dependencies;
+ *   - the caller is the main program, whose dependencies come first in the global scope: RTLD_NEXT;
+ *   - neither finds one (the caller's dependencies were already in the process under another name, say): the libcurl
+ * among the loaded objects that has the symbol, if there is only one.
+ *
+ * The version node of the reference is asked for in each of them, so a flavour can't be mistaken for another.
+ */
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/libcurl.h"
+
+/* What musl lacks is weak: a musl program that inherits the preload must still start. */
+extern void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
+    __attribute__((weak));
+
+#define LIBCURLS_MAX 16 /* flavours and private copies in one process; beyond that calls pass through */
+
+static _Atomic(struct libcurl *) registry[LIBCURLS_MAX];
+
+const struct libcurl *libcurl_containing(const void *address)
+{
+	for (size_t i = 0; i < LIBCURLS_MAX; i++) {
+		const struct libcurl *libcurl = atomic_load_explicit(&registry[i], memory_order_acquire);
+		if (!libcurl)
+			return NULL;
+		if (address >= libcurl->begin && address < libcurl->end)
+			return libcurl;
+	}
+	return NULL;
+}
+
+/* Publishes `fresh`, or frees it and returns the one that another thread published first. */
+static const struct libcurl *register_libcurl(struct libcurl *fresh)
+{
+	for (size_t i = 0; i < LIBCURLS_MAX; i++) {
+		struct libcurl *seen = NULL;
+		if (atomic_compare_exchange_strong_explicit(&registry[i], &seen, fresh, memory_order_acq_rel,
+		                                            memory_order_acquire))
+			return fresh;
+		if (seen->begin == fresh->begin) {
+			free(fresh);
+			return seen;
+		}
+	}
+	free(fresh);
+	return NULL;
+}
+
+static void *find_symbol(void *handle, const char *name, const char *version)
+{
+	if (version && dlvsym)
+		return dlvsym(handle, name, version);
+	return dlsym(handle, name);
+}
+
+/* The object that an address lies in. */
+struct object {
+	const void *inside;
+	const void *begin, *end;
+	const ElfW(Dyn) * dynamic;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	const ElfW(Dyn) *dynamic = NULL;
+	(void)size;
+
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + header->p_vaddr;
+		if (header->p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)begin;
+		if (header->p_type != PT_LOAD)
+			continue;
+		low = begin < low ? begin : low;
+		high = begin + header->p_memsz > high ? begin + header->p_memsz : high;
+	}
+	if ((uintptr_t)object->inside < low || (uintptr_t)object->inside >= high)
+		return 0;
+	object->begin = (const void *)low;
+	object->end = (const void *)high;
+	object->dynamic = dynamic;
+	return 1;
+}
+
+/* Whether the object that `symbol` lies in gives its symbols versions. */
+static bool is_versioned(const void *symbol)
+{
+	struct object object = {.inside = symbol};
+	if (!dl_iterate_phdr(find_object, &object))
+		return false;
+	for (const ElfW(Dyn) *entry = object.dynamic; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_VERDEF)
+			return true;
+	return false;
+}
+
+/* Whether `symbol` is one of ours: an unversioned look-up in the global scope finds the preloaded object first. */
+static bool is_own_symbol(const void *symbol)
+{
+	Dl_info theirs, ours;
+	return dladdr(symbol, &theirs) && dladdr((const void *)&registry, &ours) && theirs.dli_fbase == ours.dli_fbase;
+}
+
+static void describe_version(struct libcurl *libcurl, void *handle, const char *version)
+{
+	const char *flavour = version ? version : "unversioned";
+	if (strncmp(flavour, "CURL_", 5) == 0)
+		flavour += 5;
+	strncpy(libcurl->flavour, flavour, sizeof(libcurl->flavour) - 1);
+
+	curl_version_info_data *(*version_info)(CURLversion) = NULL;
+	void *symbol = find_symbol(handle, "curl_version_info", version);
+	memcpy(&version_info, &symbol, sizeof(symbol));
+	const curl_version_info_data *info = version_info ? version_info(CURLVERSION_NOW) : NULL;
+	if (!info)
+		return;
+	libcurl->version_number = info->version_num;
+	libcurl->asynchronous_lookup = (info->features & CURL_VERSION_ASYNCHDNS) != 0;
+	strncpy(libcurl->version, info->version, sizeof(libcurl->version) - 1);
+}
+
+struct wanted_function {
+	const char *name;
+	size_t offset; /* of its pointer in struct libcurl */
+	bool required;
+};
+
+static const struct wanted_function wanted_functions[] = {
+    {"curl_easy_init", offsetof(struct libcurl, init), true},
+    {"curl_easy_setopt", offsetof(struct libcurl, setopt), true},
+    {"curl_easy_getinfo", offsetof(struct libcurl, getinfo), true},
+    {"curl_easy_perform", offsetof(struct libcurl, perform), true},
+    {"curl_easy_reset", offsetof(struct libcurl, reset), true},
+    {"curl_easy_duphandle", offsetof(struct libcurl, duphandle), true},
+    {"curl_easy_cleanup", offsetof(struct libcurl, cleanup), true},
+    {"curl_easy_pause", offsetof(struct libcurl, pause), true},
+    {"curl_url_get", offsetof(struct libcurl, url_get), false},
+    {"curl_free", offsetof(struct libcurl, free), false},
+};
+
+static bool fill_functions(struct libcurl *libcurl, void *handle, const char *version)
+{
+	for (size_t i = 0; i < sizeof(wanted_functions) / sizeof(wanted_functions[0]); i++) {
+		const struct wanted_function *wanted = &wanted_functions[i];
+		void *symbol = find_symbol(handle, wanted->name, version);
+		if ((!symbol || is_own_symbol(symbol)) && wanted->required)
+			return false;
+		memcpy((char *)libcurl + wanted->offset, &symbol, sizeof(symbol));
+	}
+	return true;
+}
+
+/* Returns the registered libcurl that `symbol` lies in, registering and pinning it at first sight. */
+static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *version)
+{
+	const struct libcurl *known = libcurl_containing(symbol);
+	if (known)
+		return known;
+
+	Dl_info info;
+	struct object object = {.inside = symbol};
+	if (!dladdr(symbol, &info) || !info.dli_fname || !dl_iterate_phdr(find_object, &object))
+		return NULL;
+	/* Never closed, and NODELETE: pointers into it stay valid whatever the program unloads. */
+	void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (!handle)
+		return NULL;
+	struct libcurl *fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	fresh->begin = object.begin;
+	fresh->end = object.end;
+	if (!fill_functions(fresh, handle, version)) {
+		free(fresh);
+		return NULL;
+	}
+	describe_version(fresh, handle, version);
+	return register_libcurl(fresh);
+}
+
+/* Looks `name` up as the library at `path` would see it in its own dependencies. */
+static void *find_through_library(const char *path, const char *name, const char *version)
+{
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	void *symbol = find_symbol(handle, name, version);
+	dlclose(handle);
+	return symbol && !is_own_symbol(symbol) ? symbol : NULL;
+}
+
+#define CANDIDATES_MAX 64
+
+struct candidates {
+	char *paths[CANDIDATES_MAX];
+	size_t count;
+};
+
+/* Only collects: dlopen inside the callback would take the loader's locks in the wrong order. */
+static int collect_libcurl_path(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct candidates *candidates = context;
+	(void)size;
+	if (!object->dlpi_name || candidates->count == CANDIDATES_MAX)
+		return 0;
+	const char *slash = strrchr(object->dlpi_name, '/');
+	if (strncmp(slash ? slash + 1 : object->dlpi_name, "libcurl", 7) != 0)
+		return 0;
+	char *path = strdup(object->dlpi_name);
+	if (path)
+		candidates->paths[candidates->count++] = path;
+	return 0;
+}
+
+/* The one loaded libcurl that has the symbol; NULL if there are several, since then a guess could be the wrong flavour.
+ */
+static void *find_among_loaded(const char *name, const char *version)
+{
+	struct candidates candidates = {.count = 0};
+	void *only = NULL;
+	bool several = false;
+
+	dl_iterate_phdr(collect_libcurl_path, &candidates);
+	for (size_t i = 0; i < candidates.count; i++) {
+		void *symbol = find_through_library(candidates.paths[i], name, version);
+		several = several || (symbol && only && symbol != only);
+		only = symbol ? symbol : only;
+		free(candidates.paths[i]);
+	}
+	return several ? NULL : only;
+}
+
+static void *find_for_caller(const char *version, const void *caller)
+{
+	static const char name[] = "curl_easy_perform";
+	Dl_info info;
+	void *symbol = NULL;
+
+	/* The main program can't be opened by its name (dladdr gives argv[0]); its dependencies are what RTLD_NEXT
+	 * sees. */
+	if (dladdr(caller, &info) && info.dli_fname)
+		symbol = find_through_library(info.dli_fname, name, version);
+	if (!symbol)
+		symbol = find_symbol(RTLD_NEXT, name, version);
+	if (!symbol || is_own_symbol(symbol))
+		symbol = find_among_loaded(name, version);
+	return symbol;
+}
+
+const struct libcurl *libcurl_of_caller(const char *version, const void *caller)
+{
+	void *symbol = find_for_caller(version, caller);
+	if (!symbol && version) {
+		/* A library without versions serves references with any version: a vendor's libcurl in LD_LIBRARY_PATH.
+		 */
+		symbol = find_for_caller(NULL, caller);
+		symbol = symbol && !is_versioned(symbol) ? symbol : NULL;
+		version = NULL;
+	}
+	const struct libcurl *libcurl = symbol ? libcurl_of_symbol(symbol, version) : NULL;
+	/* A failed look-up of ours must not be what the program's next dlerror() tells. */
+	dlerror();
+	return libcurl;
+}

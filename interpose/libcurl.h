@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_LIBCURL_H
+#define TENACURL_INTERPOSE_LIBCURL_H
+
+/*
+ * The real libcurls of the process. Several are normal (gdalinfo, octave, apache load the OpenSSL and the GnuTLS
+ * flavour), so real functions belong to a libcurl, and a handle to the libcurl that made it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "interpose/curl_abi.h"
+
+struct libcurl {
+	const void *begin, *end;     /* where the object is mapped */
+	char flavour[24];            /* OPENSSL_4, GNUTLS_3, …; "unversioned" */
+	char version[24];            /* 8.5.0 */
+	unsigned int version_number; /* 0x080500 */
+	bool asynchronous_lookup;    /* it can bound name look-ups without SIGALRM */
+
+	/* Every libcurl has these; a copy in which one is missing isn't registered. */
+	CURL *(*init)(void);
+	CURLcode (*setopt)(CURL *curl, CURLoption option, ...);
+	CURLcode (*getinfo)(CURL *curl, CURLINFO info, ...);
+	CURLcode (*perform)(CURL *curl);
+	void (*reset)(CURL *curl);
+	CURL *(*duphandle)(CURL *curl);
+	void (*cleanup)(CURL *curl);
+	CURLcode (*pause)(CURL *curl, int action);
+
+	/* NULL before 7.63. */
+	CURLUcode (*url_get)(const void *url, int part, char **text, unsigned int flags);
+	void (*free)(void *memory);
+};
+
+/*
+ * Returns the libcurl that a call from `caller` through a reference with `version` (NULL: unversioned) would have
+ * reached without us, or NULL if there is none. The returned libcurl is pinned: it stays mapped. Takes the loader's
+ * locks; not for hot paths. Any thread; errno may change.
+ */
+const struct libcurl *libcurl_of_caller(const char *version, const void *caller);
+
+/* Returns the registered libcurl that `address` lies in, or NULL. Lock-free. */
+const struct libcurl *libcurl_containing(const void *address);
+
+#endif

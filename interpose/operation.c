@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The loop: plan → attempt → outcome → verdict, until a verdict says deliver.
+ *
+ * A verdict falls in the middle of an attempt (the gate saw the end of the final header block) or at its end. One that
+ * says retry is final for the attempt, whatever becomes of the rest of it; one that says deliver lets the response
+ * through, and how the transfer ends is then the program's to see.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "interpose/budget_table.h"
+#include "interpose/clock.h"
+#include "interpose/dice.h"
+#include "interpose/idempotency_key.h"
+#include "interpose/journal.h"
+#include "interpose/lend.h"
+#include "interpose/operation.h"
+#include "interpose/outcome.h"
+#include "interpose/policy_source.h"
+#include "interpose/process.h"
+#include "interpose/wait.h"
+
+#define CLEARS_ERROR_BUFFER_VERSION 0x073C00 /* 7.60.0 */
+
+static bool take_token(void *context)
+{
+	const struct operation *operation = context;
+	return budget_table_take(operation->handle->url, operation->section, clock_ms());
+}
+
+static double draw(void *context)
+{
+	(void)context;
+	return dice_draw();
+}
+
+static void judge(struct operation *operation)
+{
+	const struct engine_ports ports = {.draw = draw, .take_token = take_token, .context = operation};
+	operation->verdict_ms = clock_ms();
+	operation->outcome.final_body_found = gate_finds_final_body(operation);
+	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
+	operation->has_verdict = true;
+	/* The last look before a retry: the policy may have been switched off since the operation began. */
+	if (operation->verdict.action == ENGINE_RETRY &&
+	    policy_source_is_switched_off(operation->policy, operation->section)) {
+		operation->verdict.action = ENGINE_DELIVER;
+		operation->verdict.reason = ENGINE_PASSED_THROUGH;
+	}
+}
+
+void operation_judge_response(struct operation *operation)
+{
+	outcome_of_headers(operation, &operation->outcome);
+	judge(operation);
+}
+
+bool operation_holds_success(const struct operation *operation)
+{
+	const struct header_block *block = &operation->gate.block;
+	int64_t bound_bytes = operation->section->rules.hold_success_bytes;
+	bool is_success = block->status >= 200 && block->status < 300;
+	return bound_bytes > 0 && is_success && !block->is_event_stream && block->content_length_bytes <= bound_bytes;
+}
+
+size_t operation_body_bound_bytes(const struct operation *operation)
+{
+	const struct policy_rules *rules = &operation->section->rules;
+	if (operation_holds_success(operation))
+		return (size_t)(rules->hold_success_bytes + rules->hold_body_bytes);
+	if (rules->final_body && engine_is_retryable_status(&operation->engine, operation->gate.block.status))
+		return (size_t)rules->hold_body_bytes;
+	return 0;
+}
+
+bool operation_is_proxy_block(const struct operation *operation)
+{
+	/* libcurl knows the status of every block of the origin before it shows the block, but not a proxy's. */
+	return outcome_response_code(operation->handle) != operation->gate.block.status;
+}
+
+/* Judges an attempt whose perform returned. */
+static void judge_end(struct operation *operation, CURLcode result)
+{
+	bool is_aborted = result == CURLE_ABORTED_BY_CALLBACK && !operation->resend_refused;
+	if (operation->has_verdict && operation->verdict.action == ENGINE_RETRY && !is_aborted)
+		return;
+	/* A response that was let through and arrived whole: its verdict stands. */
+	if (operation->has_verdict && !is_aborted && !operation->gate.refused &&
+	    (result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR))
+		return;
+	outcome_of_attempt(operation, result, &operation->outcome);
+	judge(operation);
+}
+
+/* Before 7.60 libcurl leaves the text of a failed attempt in the buffer of one that succeeds. */
+static void restore_error_buffer(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
+		memcpy(handle->program.error_buffer, operation->entry_error_text, CURL_ERROR_SIZE);
+}
+
+static CURLcode perform_attempt(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	operation->has_verdict = false;
+	operation->resend_refused = false;
+	operation->header_since_send = false;
+	operation->sends += operation->attempt_sends;
+	operation->attempt_sends = 0;
+	memset(&operation->outcome, 0, sizeof(operation->outcome));
+	gate_begin_attempt(operation);
+	lend_attempt(operation);
+	operation->attempt_start_ms = clock_ms();
+
+	CURLcode result = handle->libcurl->perform(handle->curl);
+	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused)
+		result = CURLE_GOT_NOTHING; /* what the resend would have hidden */
+	judge_end(operation, result);
+	journal_attempt(operation, result);
+	return result;
+}
+
+static void say(struct operation *operation, const char *text)
+{
+	if (operation->handle->program.error_buffer)
+		snprintf(operation->handle->program.error_buffer, CURL_ERROR_SIZE, "%s", text);
+}
+
+/*
+ * The deadline was spent before attempt 1. A perform that may use no protocol sends nothing, but leaves no info value
+ * of an older transfer behind.
+ */
+static CURLcode refuse_for_deadline(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	const struct libcurl *libcurl = handle->libcurl;
+	operation->verdict = (struct engine_verdict){.reason = ENGINE_DEADLINE_BUDGET, .failure = ENGINE_CLASS_TIMEOUT};
+	/* Protocols that were set by name can't be read back as a number: better stale values than a changed option. */
+	if (!handle->program.protocols_by_name && libcurl->setopt(handle->curl, CURLOPT_PROTOCOLS, 0L) == CURLE_OK) {
+		gate_begin_attempt(operation);
+		libcurl->perform(handle->curl);
+		libcurl->setopt(handle->curl, CURLOPT_PROTOCOLS, (long)handle->program.protocols);
+	}
+	say(operation, "tenacurl: the deadline was over before the request was made");
+	return CURLE_OPERATION_TIMEDOUT;
+}
+
+static void prepare_retry(struct operation *operation)
+{
+	operation->wants_fresh_connection = operation->verdict.fresh_connection;
+	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
+	restore_error_buffer(operation);
+}
+
+static CURLcode cancel_in_wait(struct operation *operation)
+{
+	operation->verdict.action = ENGINE_DELIVER;
+	operation->verdict.reason = ENGINE_CANCELLED;
+	operation->verdict.failure = ENGINE_CLASS_CALLER;
+	held_clear(&operation->handle->held);
+	say(operation, "Callback aborted");
+	return CURLE_ABORTED_BY_CALLBACK;
+}
+
+/* The verdict is to deliver: what is still held goes out now, and may yet be refused. */
+static CURLcode finish(struct operation *operation, CURLcode result)
+{
+	int finished = (int)result;
+	if (gate_finish(operation, &finished))
+		return result;
+	operation->verdict.reason = ENGINE_CANCELLED;
+	operation->verdict.failure = ENGINE_CLASS_CALLER;
+	say(operation, "Failed writing the response to the program");
+	return (CURLcode)finished;
+}
+
+static CURLcode loop(struct operation *operation)
+{
+	for (;;) {
+		if (!engine_plan(&operation->engine, clock_ms(), &operation->plan))
+			return refuse_for_deadline(operation);
+		CURLcode result = perform_attempt(operation);
+		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes) {
+			return finish(operation, result);
+		}
+		held_clear(&operation->handle->held);
+		if (!wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms))
+			return cancel_in_wait(operation);
+		prepare_retry(operation);
+	}
+}
+
+static void begin(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	const struct policy_rules *rules = &operation->section->rules;
+	struct engine_request request;
+
+	outcome_of_request(handle, rules, &request);
+	engine_begin(&operation->engine, rules, &request, clock_ms());
+	operation->gate.observes = rules->mode == POLICY_MODE_AUDIT;
+	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
+		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
+	if (!operation->gate.observes)
+		idempotency_key_add(operation);
+}
+
+CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section)
+{
+	struct operation operation = {.handle = handle, .policy = policy, .section = section};
+
+	begin(&operation);
+	handle->active_thread = process_thread_id();
+	handle->active = &operation;
+	CURLcode result = loop(&operation);
+	handle->active = NULL;
+	lend_give_back_numbers(handle);
+	if (operation.verdict.reason == ENGINE_SUCCESS)
+		budget_table_give(handle->url, section, clock_ms());
+	journal_operation(&operation, result);
+	return result;
+}

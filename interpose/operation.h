@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_OPERATION_H
+#define TENACURL_INTERPOSE_OPERATION_H
+
+/*
+ * One call of curl_easy_perform by the program: attempts, verdicts and waits until there is one result.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "interpose/gate.h"
+#include "interpose/handle.h"
+
+#define KEY_HEADER_BYTES 192 /* "<idempotency_header>: <uuid>" */
+
+/* Lives on the stack of the perform that it stands for. */
+struct operation {
+	struct handle *handle;
+	const struct policy *policy;
+	const struct policy_section *section;
+	struct engine_operation engine;
+	struct engine_plan plan;
+	struct gate gate;
+
+	struct engine_verdict verdict; /* of the attempt at hand */
+	struct engine_outcome outcome; /* what it was judged by */
+	bool has_verdict;
+	int64_t verdict_ms; /* instant: waits count from here */
+
+	int64_t attempt_start_ms; /* instant */
+	int64_t attempt_sends;    /* requests of this attempt on the wire, as counted by the prereq function */
+	int64_t sends;            /* of the attempts before it */
+	bool header_since_send;
+	bool resend_refused; /* `resend = forbid` ended the attempt */
+	bool wants_fresh_connection, wants_fresh_lookup;
+	bool waits;    /* between attempts, or for an unpause: no transfer is running */
+	bool unpaused; /* the program's curl_easy_pause() meanwhile */
+
+	uint64_t number;              /* in the log; 0 until the first record */
+	struct curl_slist key_header; /* add_idempotency_key: goes before the program's own headers */
+	char key_text[KEY_HEADER_BYTES];
+	char entry_error_text[CURL_ERROR_SIZE]; /* libcurl before 7.60 doesn't clear the error buffer */
+};
+
+/*
+ * Performs an operation on a handle whose callbacks are lent, as the section's rules say, and returns what
+ * curl_easy_perform returns.
+ */
+CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section);
+
+/* For the gate. */
+
+/* The final response has begun (or enough of its body was seen): asks the engine for the verdict on it. */
+void operation_judge_response(struct operation *operation);
+
+/* How much of this response must be held before a verdict can fall; 0: its headers are enough. */
+size_t operation_body_bound_bytes(const struct operation *operation);
+
+/* Whether the response at hand is a success that the policy wants held until it is complete. */
+bool operation_holds_success(const struct operation *operation);
+
+/* Whether the block that has just ended is a proxy's answer to CONNECT. */
+bool operation_is_proxy_block(const struct operation *operation);
+
+#endif

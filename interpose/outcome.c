@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+#include <strings.h>
+
+#include "interpose/clock.h"
+#include "interpose/outcome.h"
+#include "interpose/process.h"
+
+/* Preconditions (RFC 9110 §13.1): a repeated PUT or DELETE would be judged against what the first one left behind. */
+static const char *const conditional_headers[] = {
+    "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
+};
+
+static bool has_header_name(const char *line, const char *name)
+{
+	size_t name_bytes = strlen(name);
+	/* "Name;" sends the header without a value, "Name:" without one removes it. */
+	return strncasecmp(line, name, name_bytes) == 0 && (line[name_bytes] == ':' || line[name_bytes] == ';');
+}
+
+static bool has_header(const struct curl_slist *headers, const char *name)
+{
+	for (; headers; headers = headers->next)
+		if (headers->data && has_header_name(headers->data, name))
+			return true;
+	return false;
+}
+
+static bool is_conditional(const struct curl_slist *headers)
+{
+	for (size_t i = 0; i < sizeof(conditional_headers) / sizeof(conditional_headers[0]); i++)
+		if (has_header(headers, conditional_headers[i]))
+			return true;
+	return false;
+}
+
+/* The method as far as repeating goes. A body on a method that has none by definition could mean anything to the
+ * server. */
+static enum engine_method method_of(const struct handle *handle)
+{
+	enum engine_method method = engine_method_from_verb(handle_verb(handle));
+	bool has_body = handle_body_source(handle) != BODY_NONE;
+	bool is_bodyless = method == ENGINE_METHOD_GET || method == ENGINE_METHOD_HEAD ||
+	                   method == ENGINE_METHOD_OPTIONS || method == ENGINE_METHOD_TRACE;
+	if (handle->program.mixed_history || (has_body && is_bodyless))
+		return ENGINE_METHOD_OTHER;
+	return method;
+}
+
+void outcome_of_request(const struct handle *handle, const struct policy_rules *rules, struct engine_request *request)
+{
+	const struct curl_slist *headers = handle->program.http_headers;
+	*request = (struct engine_request){
+	    .method = method_of(handle),
+	    .conditional = is_conditional(headers),
+	    .has_idempotency_key = rules->idempotency_header && has_header(headers, rules->idempotency_header),
+	    .body_replayable = handle_body_source(handle) != BODY_NOT_REPLAYABLE,
+	    .program_timeout_ms = handle->program.timeout_ms > 0 ? handle->program.timeout_ms : 0,
+	    .inherited_deadline_ms = process_deadline_ms(),
+	};
+}
+
+int64_t outcome_info_long(const struct handle *handle, CURLINFO info)
+{
+	long value = 0;
+	if (handle->libcurl->getinfo(handle->curl, info, &value) != CURLE_OK)
+		return 0;
+	return value;
+}
+
+int outcome_response_code(const struct handle *handle)
+{
+	return (int)outcome_info_long(handle, CURLINFO_RESPONSE_CODE);
+}
+
+static int64_t early_data_bytes(const struct handle *handle)
+{
+	curl_off_t value = 0;
+	/* A libcurl that doesn't know the info can't have sent any. */
+	if (handle->libcurl->getinfo(handle->curl, (CURLINFO)INFO_EARLYDATA_SENT_T, &value) != CURLE_OK)
+		return 0;
+	/* Negative: sent, but rejected by the server; it was on the wire all the same. */
+	return value < 0 ? -value : value;
+}
+
+static struct engine_retry_after demanded_wait(const struct engine_demand *demand)
+{
+	int64_t now_s = engine_demand_needs_clock(demand) ? clock_calendar_us() / 1000000 : 0;
+	return engine_demand_resolve(demand, now_s);
+}
+
+void outcome_of_headers(const struct operation *operation, struct engine_outcome *outcome)
+{
+	const struct header_block *block = &operation->gate.block;
+	*outcome = (struct engine_outcome){
+	    .status = block->status,
+	    .header_block_complete = true,
+	    .stop_hint = block->demand.stop_hint,
+	    .retry_after = demanded_wait(&block->demand),
+	};
+}
+
+static bool proves_unsent(const struct operation *operation, const struct engine_outcome *outcome)
+{
+	const struct handle *handle = operation->handle;
+	const struct engine_sent_facts facts = {
+	    .request_bytes = outcome_info_long(handle, CURLINFO_REQUEST_SIZE),
+	    .redirects = outcome_info_long(handle, CURLINFO_REDIRECT_COUNT),
+	    .early_data_bytes = handle->program.early_data ? early_data_bytes(handle) : 0,
+	    .fast_open = handle->program.fast_open,
+	    .connect_status = outcome->connect_status,
+	    .status = outcome->status,
+	};
+	return engine_proves_unsent(&facts);
+}
+
+/*
+ * Whether the header block that counts was complete, as far as anybody could see it. With FAILONERROR libcurl
+ * before 7.75 shows no header of a failed response, and HTTP/0.9 has none.
+ */
+static bool is_block_complete(const struct operation *operation, CURLcode result)
+{
+	const struct gate *gate = &operation->gate;
+	return gate->block.complete || result == CURLE_HTTP_RETURNED_ERROR ||
+	       (gate->saw_event && gate->block.status == 0 && !gate->block.open) ||
+	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) == 0;
+}
+
+/* libcurl has headers that it didn't give to us: our callbacks were replaced behind our back, the program got them
+ * itself. */
+static bool is_bypassed(const struct operation *operation, CURLcode result)
+{
+	return !operation->gate.saw_event && result != CURLE_HTTP_RETURNED_ERROR &&
+	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) > 0;
+}
+
+void outcome_of_attempt(const struct operation *operation, CURLcode result, struct engine_outcome *outcome)
+{
+	const struct gate *gate = &operation->gate;
+	const struct handle *handle = operation->handle;
+
+	*outcome = (struct engine_outcome){
+	    .curl_code = (int)result,
+	    .status = outcome_response_code(handle),
+	    .connect_status = (int)outcome_info_long(handle, CURLINFO_HTTP_CONNECTCODE),
+	    .os_errno = (int)outcome_info_long(handle, CURLINFO_OS_ERRNO),
+	    .header_block_complete = is_block_complete(operation, result),
+	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,
+	    .delivered = gate->committed || is_bypassed(operation, result),
+	    .stop_hint = gate->block.demand.stop_hint,
+	    .retry_after = demanded_wait(&gate->block.demand),
+	};
+	outcome->unsent = proves_unsent(operation, outcome);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Loading happens once, at the first transfer, under one mutex. A handler holds that mutex across fork, so that no
+ * child is born in the middle of a load. What the handler misses (_Fork, raw clone) is seen by the process generation:
+ * a child that finds a load which another process began passes through for good.
+ *
+ * The policy in force is an atomic pointer to something immutable. A newer one replaces it; the old one is never freed,
+ * since an operation in some thread may still go by it. Policies change rarely, and one is a few kilobytes.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/find.h"
+#include "config/load.h"
+#include "interpose/clock.h"
+#include "interpose/ini_loader.h"
+#include "interpose/journal.h"
+#include "interpose/policy_source.h"
+#include "interpose/process.h"
+
+#define KILL_SWITCH     "/run/tenacurl/off"
+#define LOOK_EVERY_MS   1000
+#define POLICY_PATH_MAX 4096
+
+enum source_state { SOURCE_UNTOUCHED, SOURCE_LOADING, SOURCE_READY };
+
+/* By which a changed file is recognised. */
+struct file_identity {
+	dev_t device;
+	ino_t inode;
+	off_t size_bytes;
+	struct timespec changed;
+};
+
+static _Atomic int state;
+static _Atomic uint32_t loading_generation;
+static _Atomic(const struct policy *) current; /* NULL: stay out */
+static _Atomic bool is_killed;
+static _Atomic int64_t next_look_ms;
+
+/* Guards loading and what only loading touches. */
+static pthread_mutex_t load_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t atfork_once = PTHREAD_ONCE_INIT;
+static char loaded_path[POLICY_PATH_MAX]; /* "": no file */
+static struct file_identity loaded_identity;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&load_mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&load_mutex);
+}
+
+static void after_fork_in_child(void)
+{
+	/* We held the mutex, so whoever says that it is loading was only waiting for it. */
+	int loading = SOURCE_LOADING;
+	atomic_compare_exchange_strong(&state, &loading, SOURCE_UNTOUCHED);
+	pthread_mutex_init(&load_mutex, NULL);
+}
+
+/* What pthread_atfork is in glibc; weak, since musl lacks it and a musl program that inherits the preload must still
+ * start. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void register_atfork(void)
+{
+	if (__register_atfork)
+		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
+}
+
+static void identify_file(const char *path, struct file_identity *identity)
+{
+	struct stat status;
+	memset(identity, 0, sizeof(*identity));
+	if (!path[0] || stat(path, &status) != 0)
+		return;
+	identity->device = status.st_dev;
+	identity->inode = status.st_ino;
+	identity->size_bytes = status.st_size;
+	identity->changed = status.st_ctim;
+}
+
+static bool is_same_file(const struct file_identity *a, const struct file_identity *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
+	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* Returns whether the places could be searched; the path is "" where no file was found. */
+static bool find_path(char path[static POLICY_PATH_MAX])
+{
+	const struct process_environment *environment = process_environment();
+	const struct policy_places places = {
+	    .environment = environment->policy,
+	    .home = environment->home,
+	    .is_root = geteuid() == 0,
+	};
+	enum policy_found how;
+	path[0] = '\0';
+	return policy_find(&places, path, POLICY_PATH_MAX, &how) || how == POLICY_FOUND_BUILT_IN;
+}
+
+static const struct policy *load_file(const char *path, const struct policy_overrides *overrides,
+                                      struct policy_error *error)
+{
+	const struct policy *policy = NULL;
+	struct ini_loader loader;
+	if (!ini_loader_open(&loader)) {
+		snprintf(error->text, sizeof(error->text),
+		         "%.400s: can't be read without libiniparser (package libiniparser1)", path);
+		return NULL;
+	}
+	if (policy_load_with(path, &loader.functions, overrides, NULL, NULL, &policy, error) != POLICY_LOADED)
+		policy = NULL;
+	ini_loader_close(&loader);
+	return policy;
+}
+
+static const struct policy *override_builtin(const struct policy_overrides *overrides, struct policy_error *error)
+{
+	if (!overrides->mode && !overrides->log)
+		return policy_builtin();
+	struct policy *policy = policy_copy(policy_builtin());
+	if (!policy) {
+		snprintf(error->text, sizeof(error->text), "no memory for the policy");
+		return NULL;
+	}
+	if ((overrides->mode && !policy_override(policy, "mode", overrides->mode, error)) ||
+	    (overrides->log && !policy_override(policy, "log", overrides->log, error)) ||
+	    !policy_check(policy, error)) {
+		policy_free(policy);
+		return NULL;
+	}
+	return policy;
+}
+
+/* Finds and loads what should be in force now. Returns NULL, and says why to syslog, if that is nothing. */
+static const struct policy *load(void)
+{
+	const struct process_environment *environment = process_environment();
+	const struct policy_overrides overrides = {
+	    .mode = environment->mode[0] ? environment->mode : NULL,
+	    .log = environment->log[0] ? environment->log : NULL,
+	};
+	struct policy_error error = {.text = "no place for a policy file has a usable path"};
+	const struct policy *policy = NULL;
+
+	if (find_path(loaded_path)) {
+		identify_file(loaded_path, &loaded_identity);
+		policy =
+		    loaded_path[0] ? load_file(loaded_path, &overrides, &error) : override_builtin(&overrides, &error);
+	}
+	if (!policy)
+		journal_complain(error.text);
+	return policy;
+}
+
+static void load_first(void)
+{
+	/* A thread that is cancelled in the middle would leave the mutex locked. */
+	int cancel_state, saved_errno = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_once(&atfork_once, register_atfork);
+	atomic_store(&loading_generation, process_generation());
+	atomic_store(&state, SOURCE_LOADING);
+
+	pthread_mutex_lock(&load_mutex);
+	if (atomic_load(&next_look_ms) == 0) {
+		atomic_store(&current, load());
+		atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
+		atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
+	}
+	atomic_store(&state, SOURCE_READY);
+	pthread_mutex_unlock(&load_mutex);
+
+	pthread_setcancelstate(cancel_state, &cancel_state);
+	errno = saved_errno;
+}
+
+/* Loads again if another file is found now, or the file has changed. A newer one that can't be loaded changes nothing.
+ */
+static void reload_if_changed(void)
+{
+	char path[POLICY_PATH_MAX];
+	struct file_identity identity;
+	if (!find_path(path))
+		return;
+	identify_file(path, &identity);
+	if (strcmp(path, loaded_path) == 0 && is_same_file(&identity, &loaded_identity))
+		return;
+	const struct policy *newer = load();
+	if (newer)
+		atomic_store_explicit(&current, newer, memory_order_release);
+}
+
+static void look_again(int64_t now_ms)
+{
+	int cancel_state, saved_errno = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	atomic_store_explicit(&next_look_ms, now_ms + LOOK_EVERY_MS, memory_order_relaxed);
+	atomic_store_explicit(&is_killed, access(KILL_SWITCH, F_OK) == 0, memory_order_relaxed);
+	/* Whoever holds the mutex is looking already. */
+	if (pthread_mutex_trylock(&load_mutex) == 0) {
+		reload_if_changed();
+		pthread_mutex_unlock(&load_mutex);
+	}
+	pthread_setcancelstate(cancel_state, &cancel_state);
+	errno = saved_errno;
+}
+
+const struct policy *policy_source_get(int64_t now_ms)
+{
+	if (process_environment()->disabled)
+		return NULL;
+	int seen = atomic_load_explicit(&state, memory_order_acquire);
+	if (seen != SOURCE_READY) {
+		if (seen == SOURCE_LOADING && atomic_load(&loading_generation) != process_generation())
+			return NULL;
+		load_first();
+	} else if (now_ms >= atomic_load_explicit(&next_look_ms, memory_order_relaxed)) {
+		look_again(now_ms);
+	}
+	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
+		return NULL;
+	return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+bool policy_source_is_switched_off(const struct policy *policy, const struct policy_section *section)
+{
+	look_again(clock_ms());
+	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
+		return true;
+	const struct policy *now = atomic_load_explicit(&current, memory_order_acquire);
+	if (now == policy)
+		return false;
+	/* A newer policy decides over later operations; for this one it only counts whether it was switched off. */
+	for (size_t i = 0; now && i < now->section_count; i++)
+		if (strcmp(now->sections[i].name, section->name) == 0)
+			return now->sections[i].rules.mode == POLICY_MODE_OFF;
+	return !now || now->sections[0].rules.mode == POLICY_MODE_OFF;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/deadline_text.h"
+#include "interpose/process.h"
+
+static struct process_environment environment;
+static struct log_stderr_identity stderr_identity;
+
+struct copied_variable {
+	const char *name;
+	char *copy;
+	size_t room_bytes;
+};
+
+static void copy_variable(const struct copied_variable *variable)
+{
+	const char *value = secure_getenv(variable->name);
+	if (!value)
+		return;
+	/* Too long to be right: kept as something that no reader accepts, instead of a part that one might. */
+	if (strlen(value) >= variable->room_bytes)
+		value = "\x01";
+	strcpy(variable->copy, value);
+}
+
+/* Does nothing but copy: the host program hasn't even begun. */
+__attribute__((constructor)) static void copy_environment(void)
+{
+	const struct copied_variable variables[] = {
+	    {"TENACURL_POLICY", environment.policy, sizeof(environment.policy)},
+	    {"TENACURL_MODE", environment.mode, sizeof(environment.mode)},
+	    {"TENACURL_LOG", environment.log, sizeof(environment.log)},
+	    {"TENACURL_JOB", environment.job, sizeof(environment.job)},
+	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
+	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},
+	    {"HOME", environment.home, sizeof(environment.home)},
+	};
+	const char *disabled = secure_getenv("TENACURL_DISABLE");
+	environment.disabled = disabled && strcmp(disabled, "1") == 0;
+	if (environment.disabled)
+		return;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		copy_variable(&variables[i]);
+	log_remember_stderr(&stderr_identity);
+}
+
+const struct process_environment *process_environment(void)
+{
+	return &environment;
+}
+
+const struct log_stderr_identity *process_stderr(void)
+{
+	return &stderr_identity;
+}
+
+/* Names. */
+
+#define NAME_BYTES 256
+
+static char executable_name[NAME_BYTES];
+static char script_name[NAME_BYTES];
+static const char *names[PROCESS_NAMES];
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+/* Programs whose first argument that is no option names the program that people mean. */
+static const char *const interpreters[] = {
+    "bash", "cmake",  "dash",    "lua",  "node", "octave", "perl", "php",
+    "pypy", "python", "Rscript", "ruby", "sh",   "tclsh",  "zsh",
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void keep_base_name(char name[static NAME_BYTES], const char *path)
+{
+	const char *base = base_name(path);
+	size_t bytes = strnlen(base, NAME_BYTES - 1);
+	memcpy(name, base, bytes);
+	name[bytes] = '\0';
+}
+
+/* python3.11 is python, php8.2 is php. */
+static bool is_interpreter(const char *name)
+{
+	size_t stem_bytes = strcspn(name, "0123456789.-");
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
+		if (strlen(interpreters[i]) == stem_bytes && strncmp(name, interpreters[i], stem_bytes) == 0)
+			return true;
+	return false;
+}
+
+static ssize_t read_file(const char *path, char *buffer, size_t room_bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t count_bytes = read(fd, buffer, room_bytes - 1);
+	close(fd);
+	if (count_bytes >= 0)
+		buffer[count_bytes] = '\0';
+	return count_bytes;
+}
+
+/* The script is the interpreter's first argument that isn't an option; `-c CODE`, `-e CODE` and the like have none. */
+static void find_script(void)
+{
+	char arguments[4096];
+	ssize_t count_bytes = read_file("/proc/self/cmdline", arguments, sizeof(arguments));
+	const char *end = arguments + (count_bytes > 0 ? count_bytes : 0);
+	const char *argument = arguments;
+
+	while (argument < end) {
+		argument += strlen(argument) + 1;
+		if (argument >= end || *argument != '-')
+			break;
+		if (strcmp(argument, "-c") == 0 || strcmp(argument, "-e") == 0 || strcmp(argument, "-r") == 0)
+			return;
+	}
+	if (argument < end)
+		keep_base_name(script_name, argument);
+}
+
+static void find_names(void)
+{
+	int saved_errno = errno;
+	char path[4096];
+	ssize_t count_bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (count_bytes > 0) {
+		path[count_bytes] = '\0';
+		keep_base_name(executable_name, path);
+	}
+	if (is_interpreter(executable_name))
+		find_script();
+	names[0] = environment.job[0] ? environment.job : NULL;
+	names[1] = script_name[0] ? script_name : NULL;
+	names[2] = executable_name[0] ? executable_name : NULL;
+	errno = saved_errno;
+}
+
+const char *const *process_names(void)
+{
+	pthread_once(&names_once, find_names);
+	return names;
+}
+
+const char *process_program(void)
+{
+	process_names();
+	if (script_name[0])
+		return script_name;
+	return executable_name[0] ? executable_name : "?";
+}
+
+/* Generations. */
+
+/* In a page that the kernel empties in every child, however it is made; atfork handlers miss _Fork and raw clone. */
+static _Atomic(_Atomic uint32_t *) generation_page;
+static _Atomic uint32_t last_generation;
+
+static _Atomic uint32_t *map_generation_page(void)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return NULL;
+	_Atomic uint32_t *seen = NULL;
+	if (madvise(page, page_bytes, MADV_WIPEONFORK) == 0 &&
+	    atomic_compare_exchange_strong(&generation_page, &seen, page))
+		return page;
+	munmap(page, page_bytes);
+	return seen;
+}
+
+uint32_t process_generation(void)
+{
+	_Atomic uint32_t *page = atomic_load_explicit(&generation_page, memory_order_acquire);
+	if (!page)
+		page = map_generation_page();
+	if (!page)
+		return (uint32_t)getpid();
+	uint32_t generation = atomic_load_explicit(page, memory_order_relaxed);
+	if (generation != 0)
+		return generation;
+	uint32_t fresh = atomic_fetch_add(&last_generation, 1) + 1;
+	return atomic_compare_exchange_strong(page, &generation, fresh) ? fresh : generation;
+}
+
+/* The launcher's deadline. */
+
+static int64_t parsed_deadline_ms = INT64_MAX;
+static _Atomic int64_t launcher_pid;
+static uint64_t launcher_start;
+static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
+
+/* Field 22 of /proc/PID/stat; the second field, a name in brackets, may hold anything. */
+static uint64_t start_time_of(int64_t pid)
+{
+	char path[40], text[1024];
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return 0;
+	const char *field = strrchr(text, ')');
+	/* A zombie is gone; only its parent hasn't noticed. */
+	if (field && strncmp(field, ") Z", 3) == 0)
+		return 0;
+	for (int number = 2; field && number < 22; number++)
+		field = strchr(field + 1, ' ');
+	return field ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+static void parse_deadline(void)
+{
+	struct deadline_text deadline;
+	char boot_id[64];
+	if (!deadline_text_parse(environment.deadline, &deadline))
+		return;
+	if (read_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id)) < DEADLINE_BOOT_ID_BYTES)
+		return;
+	if (strncmp(boot_id, deadline.boot_id, DEADLINE_BOOT_ID_BYTES) != 0)
+		return;
+	parsed_deadline_ms = deadline.deadline_ms;
+	launcher_start = deadline.launcher_start;
+	atomic_store(&launcher_pid, deadline.launcher_pid);
+}
+
+int64_t process_deadline_ms(void)
+{
+	if (!environment.deadline[0])
+		return INT64_MAX;
+	int saved_errno = errno;
+	pthread_once(&deadline_once, parse_deadline);
+	int64_t pid = atomic_load_explicit(&launcher_pid, memory_order_relaxed);
+	/* A launcher that is gone has no patience left to spend: what it started as a daemon is free. */
+	if (pid != 0 && start_time_of(pid) != launcher_start) {
+		atomic_store(&launcher_pid, 0);
+		pid = 0;
+	}
+	errno = saved_errno;
+	return pid != 0 ? parsed_deadline_ms : INT64_MAX;
+}
+
+uintptr_t process_thread_id(void)
+{
+	return (uintptr_t)pthread_self();
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_PROCESS_H
+#define TENACURL_INTERPOSE_PROCESS_H
+
+/*
+ * The process that we are a guest in: the environment it was started with, its names, and whether it is a fork of the
+ * one in which something happened.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log/sink.h"
+
+/* The environment as it was when the object was loaded: programs change or overwrite it later. "" where a variable is
+ * unset. */
+struct process_environment {
+	bool disabled; /* TENACURL_DISABLE=1 */
+	char policy[4096];
+	char mode[16];
+	char log[4096];
+	char job[128];
+	char run[40];
+	char deadline[160];
+	char home[1024];
+};
+
+/* What the constructor copied. Never NULL, never changes. */
+const struct process_environment *process_environment(void);
+
+/* What fd 2 was when the object was loaded. */
+const struct log_stderr_identity *process_stderr(void);
+
+/* The names by which `programs` and `skip_programs` know this process: job, script, executable. NULL where there is
+ * none. */
+enum { PROCESS_NAMES = 3 };
+const char *const *process_names(void);
+
+/* The most telling of them, for the log: the script's name, else the executable's. Never NULL. */
+const char *process_program(void);
+
+/*
+ * Numbers the processes that descend from one another by fork, however it was done (fork, _Fork, raw clone): the same
+ * number in the same process, another one in a child. Never 0. No system call after the first.
+ */
+uint32_t process_generation(void);
+
+/* The instant (CLOCK_MONOTONIC, ms) of the launcher's deadline while the launcher lives, INT64_MAX without one. */
+int64_t process_deadline_ms(void);
+
+/* Identifies the calling thread. */
+uintptr_t process_thread_id(void);
+
+#endif
