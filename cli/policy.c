@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/policy.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/ini.h"
+#include "config/find.h"
+#include "config/load.h"
+#include "config/schema.h"
+#include "config/value.h"
+
+enum { EXIT_GOOD = 0, EXIT_BAD_POLICY = 1, EXIT_USAGE = 2 };
+
+#define VALUE_BYTES  4096
+#define ORIGIN_BYTES (PATH_MAX + 128) /* with room for ":LINE [upstream NAME]" */
+
+static const char usage[] =
+    "Usage: tenacurl policy check FILE\n"
+    "       tenacurl policy explain [--policy FILE] [URL]\n"
+    "       tenacurl policy keys\n"
+    "\n"
+    "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it\n"
+    "explain  tell which policy file is found, by which rule, which of its sections is for URL, and every value with\n"
+    "         the file, line and section it comes from\n"
+    "keys     list every key with what it takes, its default and what it means\n";
+
+static int refuse_usage(const char *what, const char *word)
+{
+	fprintf(stderr, "tenacurl: policy: %s%s (try: tenacurl policy --help)\n", what, word);
+	return EXIT_USAGE;
+}
+
+static void warn_on_stderr(void *context, const char *text)
+{
+	(void)context;
+	fprintf(stderr, "tenacurl: warning: %s\n", text);
+}
+
+/* An answer that didn't reach its reader (a full disk, say) is a failure. */
+static int finish(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_GOOD;
+	perror("tenacurl: can't write the answer");
+	return EXIT_BAD_POLICY;
+}
+
+static const struct policy *load(const char *path, policy_warn warn)
+{
+	const struct policy *policy = NULL;
+	struct policy_error error;
+
+	if (policy_load(path, cli_ini_functions(), warn, NULL, &policy, &error) == POLICY_LOADED)
+		return policy;
+	fprintf(stderr, "tenacurl: %s\n", error.text);
+	return NULL;
+}
+
+static int check(int argc, char **argv)
+{
+	if (argc != 2 || (argv[1][0] == '-' && argv[1][1] != '\0'))
+		return refuse_usage("check takes one FILE", "");
+
+	const struct policy *policy = load(argv[1], warn_on_stderr);
+	if (policy == NULL)
+		return EXIT_BAD_POLICY;
+	printf("%s: ok, %zu section%s\n", argv[1], policy->section_count, policy->section_count == 1 ? "" : "s");
+	policy_free(policy);
+	return finish();
+}
+
+static int print_keys(int argc)
+{
+	char allowed[SCHEMA_ALLOWED_BYTES];
+
+	if (argc != 1)
+		return refuse_usage("keys takes no argument", "");
+	for (size_t i = 0; i < schema_key_count(); i++) {
+		const struct schema_key *key = schema_key_at(i);
+		static const char *const scopes[] = {[SCHEMA_ANYWHERE] = "any section",
+		                                     [SCHEMA_POLICY_ONLY] = "[policy] only",
+		                                     [SCHEMA_UPSTREAM_ONLY] = "[upstream NAME] only"};
+		schema_allowed(key, allowed);
+		printf("%s%s\n    %s\n    takes: %s\n    default: %s\n    where: %s\n", key->name,
+		       key->available ? "" : " (not in this version)", key->doc, allowed,
+		       key->default_text[0] != '\0' ? key->default_text : "(nothing)", scopes[key->scope]);
+	}
+	return finish();
+}
+
+/* What `explain` is asked for. */
+struct question {
+	const char *named; /* --policy; NULL: search */
+	const char *url;   /* NULL: none */
+};
+
+static int read_question(int argc, char **argv, struct question *question)
+{
+	bool options = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (options && strcmp(argv[i], "--") == 0) {
+			options = false;
+		} else if (options && strcmp(argv[i], "--policy") == 0) {
+			if (++i == argc)
+				return refuse_usage("--policy takes a FILE", "");
+			question->named = argv[i];
+		} else if (options && strncmp(argv[i], "--policy=", 9) == 0) {
+			question->named = argv[i] + 9;
+		} else if (options && argv[i][0] == '-') {
+			return refuse_usage("explain knows no ", argv[i]);
+		} else if (question->url != NULL) {
+			return refuse_usage("explain takes one URL", "");
+		} else {
+			question->url = argv[i];
+		}
+	}
+	return EXIT_GOOD;
+}
+
+static void print_origin(const struct policy *policy, const struct policy_section *section, size_t key, char *out,
+                         size_t out_bytes)
+{
+	bool own = section != policy->sections && !section->inherited[key];
+
+	if (section->line[key] == 0)
+		snprintf(out, out_bytes, "default");
+	else
+		snprintf(out, out_bytes, "%s:%u [%s%s]", policy->path, (unsigned)section->line[key],
+		         own ? "upstream " : "", own ? section->name : policy->sections[0].name);
+}
+
+/* Whether the key says something about this section. */
+static bool is_shown(const struct policy *policy, const struct policy_section *section, const struct schema_key *key)
+{
+	return key->available && !(key->scope == SCHEMA_UPSTREAM_ONLY && section == policy->sections);
+}
+
+static int print_rows(const struct policy *policy, const struct policy_section *section)
+{
+	char value[VALUE_BYTES];
+	char *origin = malloc(ORIGIN_BYTES);
+	int value_width = 0;
+	int origin_width = 0;
+
+	if (origin == NULL) {
+		perror("tenacurl");
+		return EXIT_BAD_POLICY;
+	}
+	for (int print = 0; print <= 1; print++) {
+		for (size_t i = 0; i < schema_key_count(); i++) {
+			const struct schema_key *key = schema_key_at(i);
+			if (!is_shown(policy, section, key))
+				continue;
+			value_print(key, &section->rules, value, sizeof value);
+			print_origin(policy, section, i, origin, ORIGIN_BYTES);
+			if (print) {
+				printf("%-22s = %-*s  %-*s  %s\n", key->name, value_width, value, origin_width, origin,
+				       key->doc);
+				continue;
+			}
+			if ((int)strlen(value) > value_width)
+				value_width = (int)strlen(value);
+			if ((int)strlen(origin) > origin_width)
+				origin_width = (int)strlen(origin);
+		}
+	}
+	free(origin);
+	return EXIT_GOOD;
+}
+
+static int print_answer(const struct policy *policy, enum policy_found how, const char *url)
+{
+	const struct policy_section *section = policy_select(policy, url);
+	char match[VALUE_BYTES];
+
+	printf("policy:  %s (%s)\n", policy->path != NULL ? policy->path : "built-in", policy_found_text(how));
+	printf("hash:    %s\n", policy->hash);
+	if (section == policy->sections) {
+		printf("section: [policy] (%s)\n",
+		       url != NULL ? "no upstream section's match fits the URL" : "no URL given");
+	} else {
+		value_print(schema_key_at((size_t)schema_find("match")), &section->rules, match, sizeof match);
+		printf("section: [upstream %s] (match = %s)\n", section->name, match);
+	}
+	putchar('\n');
+
+	int status = print_rows(policy, section);
+	return status != EXIT_GOOD ? status : finish();
+}
+
+static int explain(int argc, char **argv)
+{
+	struct question question = {NULL, NULL};
+	char path[PATH_MAX];
+	enum policy_found how;
+	int status = read_question(argc, argv, &question);
+
+	if (status != EXIT_GOOD)
+		return status;
+
+	const struct policy_places places = {
+	    .named_by_command = question.named,
+	    .environment = getenv("TENACURL_POLICY"),
+	    .home = getenv("HOME"),
+	    .is_root = geteuid() == 0,
+	};
+	bool found = policy_find(&places, path, sizeof path, &how);
+	if (how == POLICY_FOUND_TOO_LONG) {
+		fprintf(stderr, "tenacurl: the policy is %s\n", policy_found_text(how));
+		return EXIT_BAD_POLICY;
+	}
+
+	const struct policy *policy = found ? load(path, warn_on_stderr) : policy_builtin();
+	if (policy == NULL) {
+		fprintf(stderr, "tenacurl: that policy was %s\n", policy_found_text(how));
+		return EXIT_BAD_POLICY;
+	}
+	status = print_answer(policy, how, question.url);
+	policy_free(policy);
+	return status;
+}
+
+int policy_command(int argc, char **argv)
+{
+	if (argc < 2)
+		return refuse_usage("check, explain or keys?", "");
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		fputs(usage, stdout);
+		return finish();
+	}
+	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--help") == 0) {
+			fputs(usage, stdout);
+			return finish();
+		}
+	}
+	if (strcmp(argv[1], "check") == 0)
+		return check(argc - 1, argv + 1);
+	if (strcmp(argv[1], "explain") == 0)
+		return explain(argc - 1, argv + 1);
+	if (strcmp(argv[1], "keys") == 0)
+		return print_keys(argc - 1);
+	return refuse_usage("there is no policy ", argv[1]);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dynamic linker prints to the program's stderr, for each process, when it can't load a preloaded object. So
+ * whatever could make it fail is looked at here, once, before anything is started.
+ */
+#include "cli/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define OBJECT_NAME "libtenacurl.so"
+
+/* Puts the directory of this executable into `out`. */
+static bool own_directory(char out[static PATH_MAX])
+{
+	ssize_t bytes = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	if (bytes <= 0)
+		return false;
+	out[bytes] = '\0';
+	char *slash = strrchr(out, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/* Returns the resolved path of the object in directory/below, NULL if there is none. */
+static char *object_in(const char *directory, const char *below)
+{
+	char path[PATH_MAX + 64];
+	size_t directory_bytes = strlen(directory), below_bytes = strlen(below);
+	if (directory_bytes + below_bytes >= sizeof(path))
+		return NULL;
+	memcpy(path, directory, directory_bytes);
+	memcpy(path + directory_bytes, below, below_bytes + 1);
+	return realpath(path, NULL);
+}
+
+static bool is_loadable(const char *path, struct run_error *error)
+{
+	struct stat file;
+	struct statvfs file_system;
+	if (strpbrk(path, " :\t\n"))
+		return run_refuse(error, "the dynamic linker can't preload '%s': its path has a blank or a colon in it",
+		                  path);
+	if (stat(path, &file) != 0)
+		return run_refuse(error, "can't read '%s': %s", path, strerror(errno));
+	if (!S_ISREG(file.st_mode))
+		return run_refuse(error, "can't read '%s': not a regular file", path);
+	if (access(path, R_OK) != 0)
+		return run_refuse(error, "can't read '%s': %s", path, strerror(errno));
+	if (statvfs(path, &file_system) == 0 && (file_system.f_flag & ST_NOEXEC))
+		return run_refuse(error, "the dynamic linker can't preload '%s': its file system is mounted noexec",
+		                  path);
+	return true;
+}
+
+char *run_find_object(struct run_error *error)
+{
+	char directory[PATH_MAX];
+	char *found = NULL;
+	if (own_directory(directory)) {
+		found = object_in(directory, "/" OBJECT_NAME);
+		if (!found)
+			found = object_in(directory, "/../lib/tenacurl/" OBJECT_NAME);
+	}
+	if (!found)
+		found = object_in(TENACURL_LIBDIR, "/" OBJECT_NAME);
+	if (!found) {
+		run_refuse(error, "can't find " OBJECT_NAME " beside this program or in " TENACURL_LIBDIR);
+		return NULL;
+	}
+	if (!is_loadable(found, error)) {
+		free(found);
+		return NULL;
+	}
+	return found;
+}

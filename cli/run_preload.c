@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEPARATORS ": " /* ld.so(8) takes both */
+
+enum entry_kind { ENTRY_SANITIZER, ENTRY_OTHER, ENTRY_TENACURL };
+
+struct entry {
+	const char *start;
+	size_t bytes;
+};
+
+static bool next_entry(const char **list, struct entry *entry)
+{
+	*list += strspn(*list, SEPARATORS);
+	*entry = (struct entry){*list, strcspn(*list, SEPARATORS)};
+	*list += entry->bytes;
+	return entry->bytes > 0;
+}
+
+static bool begins_with(struct entry name, const char *start)
+{
+	size_t bytes = strlen(start);
+	return name.bytes >= bytes && memcmp(name.start, start, bytes) == 0;
+}
+
+static enum entry_kind kind_of(struct entry entry)
+{
+	static const char *const SANITIZERS[] = {"libasan.", "libtsan.",   "libubsan.",
+	                                         "liblsan.", "libhwasan.", "libclang_rt."};
+	const char *slash = memrchr(entry.start, '/', entry.bytes);
+	struct entry name = entry;
+	if (slash)
+		name = (struct entry){slash + 1, entry.bytes - (size_t)(slash + 1 - entry.start)};
+	for (size_t i = 0; i < sizeof(SANITIZERS) / sizeof(SANITIZERS[0]); i++)
+		if (begins_with(name, SANITIZERS[i]))
+			return ENTRY_SANITIZER;
+	bool ours = name.bytes == strlen("libtenacurl.so") && begins_with(name, "libtenacurl.so");
+	return ours ? ENTRY_TENACURL : ENTRY_OTHER;
+}
+
+static void append(char *out, const char *bytes, size_t byte_count)
+{
+	size_t used = strlen(out);
+	if (used)
+		out[used++] = ':';
+	memcpy(out + used, bytes, byte_count);
+	out[used + byte_count] = '\0';
+}
+
+static void append_entries(char *out, const char *list, enum entry_kind kind)
+{
+	struct entry entry;
+	while (next_entry(&list, &entry))
+		if (kind_of(entry) == kind)
+			append(out, entry.start, entry.bytes);
+}
+
+char *run_compose_preload(const char *inherited, const char *object)
+{
+	if (!inherited)
+		inherited = "";
+	char *out = malloc(strlen(inherited) + strlen(object) + 3);
+	if (!out)
+		return NULL;
+	out[0] = '\0';
+	append_entries(out, inherited, ENTRY_SANITIZER);
+	append(out, object, strlen(object));
+	append_entries(out, inherited, ENTRY_OTHER);
+	return out;
+}
+
+char *run_compose_asan_options(const char *inherited)
+{
+	static const char OPTION[] = "verify_asan_link_order=0";
+	if (!inherited)
+		inherited = "";
+	char *out = malloc(strlen(inherited) + sizeof(OPTION) + 1);
+	if (!out)
+		return NULL;
+	strcpy(out, inherited);
+	/* The user may have set it either way; the last one would win. */
+	if (!strstr(inherited, "verify_asan_link_order="))
+		append(out, OPTION, sizeof(OPTION) - 1);
+	return out;
+}
