@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * One described transfer, and everything the program can see of it.
+ *
+ *     transfer URL [option=value …]
+ *
+ * Each callback prints a line with its kind and its bytes (escaped), then come the result, the error buffer and info
+ * values. Run with and without the preload, the outputs can be compared. Options are a table (see `settings`); `--
+ * option=value …` begins another perform on the same handle with the options changed so.
+ */
+
+#define CURL_DISABLE_DEPRECATION /* old options are what old programs use */
+#include <curl/curl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UPLOAD_CHUNK_BYTES 1000
+
+struct upload {
+	size_t size_bytes, position;
+	bool can_seek;
+};
+
+struct transfer {
+	CURL *curl;
+	FILE *sink;
+	char error_text[CURL_ERROR_SIZE];
+	struct curl_slist *headers;
+	struct upload upload;
+	curl_mime *mime;
+	struct curl_httppost *form;
+
+	/* What the callbacks do besides printing. */
+	const char *refuse_header; /* return short for a header line that begins so */
+	long refuse_write;         /* return short at this write, counted from 1; 0: never */
+	long pause_header;         /* pause at this header call, once; 0: never */
+	long pause_write;
+	long abort_progress_after_ms;
+	bool prints_progress;
+	const char *jump_header; /* leave by longjmp at a header line that begins so */
+	const char *inner_url;   /* perform this on another handle inside the first header callback */
+	long header_calls, write_calls, progress_calls;
+	bool paused;
+	struct timespec began;
+};
+
+static jmp_buf jump_back;
+
+static long since_begin_ms(const struct transfer *transfer)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - transfer->began.tv_sec) * 1000 + (now.tv_nsec - transfer->began.tv_nsec) / 1000000;
+}
+
+static void print_bytes(const char *kind, const char *bytes, size_t count_bytes)
+{
+	printf("%s %zu ", kind, count_bytes);
+	for (size_t i = 0; i < count_bytes; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+		if (byte >= ' ' && byte < 127 && byte != '\\')
+			putchar(byte);
+		else
+			printf("\\x%02x", byte);
+	}
+	putchar('\n');
+}
+
+static size_t discard(char *bytes, size_t size, size_t count, void *data)
+{
+	(void)bytes;
+	(void)data;
+	return size * count;
+}
+
+static void perform_inner(const char *url)
+{
+	CURL *inner = curl_easy_init();
+	curl_easy_setopt(inner, CURLOPT_URL, url);
+	curl_easy_setopt(inner, CURLOPT_WRITEFUNCTION, discard);
+	CURLcode result = curl_easy_perform(inner);
+	long status = 0;
+	curl_easy_getinfo(inner, CURLINFO_RESPONSE_CODE, &status);
+	printf("inner %d %ld\n", result, status);
+	curl_easy_cleanup(inner);
+}
+
+static bool begins_with(const char *bytes, size_t count_bytes, const char *prefix)
+{
+	return prefix && count_bytes >= strlen(prefix) && strncmp(bytes, prefix, strlen(prefix)) == 0;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *data)
+{
+	struct transfer *transfer = data;
+	size_t count_bytes = size * count;
+	if (++transfer->header_calls == transfer->pause_header && !transfer->paused) {
+		puts("pause header");
+		transfer->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	print_bytes("header", bytes, count_bytes);
+	if (transfer->inner_url && transfer->header_calls == 1)
+		perform_inner(transfer->inner_url);
+	if (begins_with(bytes, count_bytes, transfer->jump_header))
+		longjmp(jump_back, 1);
+	return begins_with(bytes, count_bytes, transfer->refuse_header) ? 0 : count_bytes;
+}
+
+static size_t on_write(char *bytes, size_t size, size_t count, void *data)
+{
+	struct transfer *transfer = data;
+	if (++transfer->write_calls == transfer->pause_write && !transfer->paused) {
+		puts("pause write");
+		transfer->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	print_bytes("write", bytes, size * count);
+	return transfer->write_calls == transfer->refuse_write ? 0 : size * count;
+}
+
+/* CURLOPT_HEADERDATA without a header function: the header lines come here, with another pointer than the body. */
+static size_t on_write_or_header(char *bytes, size_t size, size_t count, void *data)
+{
+	print_bytes(data == (void *)jump_back ? "header-by-write" : "write", bytes, size * count);
+	return size * count;
+}
+
+static int on_progress(void *data, curl_off_t download_total, curl_off_t download_now, curl_off_t upload_total,
+                       curl_off_t upload_now)
+{
+	struct transfer *transfer = data;
+	transfer->progress_calls++;
+	if (transfer->prints_progress)
+		printf("progress %ld %ld %ld %ld\n", (long)download_total, (long)download_now, (long)upload_total,
+		       (long)upload_now);
+	if (transfer->paused) {
+		transfer->paused = false;
+		/* Whether the body comes from inside this call or after it is chance. */
+		if (curl_easy_pause(transfer->curl, CURLPAUSE_CONT) != CURLE_OK)
+			puts("unpause failed");
+	}
+	return transfer->abort_progress_after_ms && since_begin_ms(transfer) >= transfer->abort_progress_after_ms;
+}
+
+static int on_old_progress(void *data, double download_total, double download_now, double upload_total,
+                           double upload_now)
+{
+	return on_progress(data, (curl_off_t)download_total, (curl_off_t)download_now, (curl_off_t)upload_total,
+	                   (curl_off_t)upload_now);
+}
+
+static size_t on_read(char *bytes, size_t size, size_t count, void *data)
+{
+	struct upload *upload = data;
+	size_t room_bytes = size * count, left_bytes = upload->size_bytes - upload->position;
+	size_t count_bytes = left_bytes < room_bytes ? left_bytes : room_bytes;
+	if (count_bytes > UPLOAD_CHUNK_BYTES)
+		count_bytes = UPLOAD_CHUNK_BYTES;
+	for (size_t i = 0; i < count_bytes; i++)
+		bytes[i] = (char)('a' + (upload->position + i) % 26);
+	printf("read %zu at %zu\n", count_bytes, upload->position);
+	upload->position += count_bytes;
+	return count_bytes;
+}
+
+static int on_seek(void *data, curl_off_t offset, int origin)
+{
+	struct upload *upload = data;
+	printf("seek %ld %d\n", (long)offset, origin);
+	if (!upload->can_seek)
+		return CURL_SEEKFUNC_CANTSEEK;
+	upload->position = (size_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+static int on_debug(CURL *curl, curl_infotype type, char *bytes, size_t count_bytes, void *data)
+{
+	(void)curl;
+	(void)data;
+	if (type == CURLINFO_HEADER_OUT)
+		print_bytes("sent", bytes, count_bytes);
+	return 0;
+}
+
+/* Settings. */
+
+static void set_long(struct transfer *transfer, CURLoption option, const char *value)
+{
+	curl_easy_setopt(transfer->curl, option, strtol(value, NULL, 10));
+}
+
+static void set_text(struct transfer *transfer, CURLoption option, const char *value)
+{
+	curl_easy_setopt(transfer->curl, option, *value ? value : NULL);
+}
+
+static void set_callbacks(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	bool by_write = strcmp(value, "header-by-write") == 0;
+	bool to_file = strcmp(value, "file") == 0;
+	curl_easy_setopt(transfer->curl, CURLOPT_WRITEFUNCTION,
+	                 to_file    ? NULL
+	                 : by_write ? on_write_or_header
+	                            : on_write);
+	curl_easy_setopt(transfer->curl, CURLOPT_WRITEDATA, to_file ? (void *)transfer->sink : transfer);
+	curl_easy_setopt(transfer->curl, CURLOPT_HEADERFUNCTION, strcmp(value, "both") == 0 ? on_header : NULL);
+	curl_easy_setopt(transfer->curl, CURLOPT_HEADERDATA,
+	                 strcmp(value, "both") == 0 ? (void *)transfer
+	                 : by_write                 ? (void *)jump_back
+	                                            : NULL);
+}
+
+static void add_header(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->headers = curl_slist_append(transfer->headers, value);
+	curl_easy_setopt(transfer->curl, option, transfer->headers);
+}
+
+static void set_copied_body(struct transfer *transfer, CURLoption option, const char *value)
+{
+	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(value));
+	curl_easy_setopt(transfer->curl, option, value);
+}
+
+static void set_upload(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->upload.size_bytes = strtoul(value, NULL, 10);
+	curl_easy_setopt(transfer->curl, CURLOPT_READFUNCTION, on_read);
+	curl_easy_setopt(transfer->curl, CURLOPT_READDATA, &transfer->upload);
+	curl_easy_setopt(transfer->curl, option, 1L);
+}
+
+static void set_seek(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->upload.can_seek = strcmp(value, "fails") != 0;
+	curl_easy_setopt(transfer->curl, CURLOPT_SEEKDATA, &transfer->upload);
+	curl_easy_setopt(transfer->curl, option, on_seek);
+}
+
+static void set_progress(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	if (strcmp(value, "old") == 0)
+		curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSFUNCTION, on_old_progress);
+	else
+		curl_easy_setopt(transfer->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSDATA, transfer);
+	curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
+}
+
+static void set_mime(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->mime = curl_mime_init(transfer->curl);
+	curl_mimepart *part = curl_mime_addpart(transfer->mime);
+	curl_mime_name(part, "field");
+	curl_mime_data(part, value, CURL_ZERO_TERMINATED);
+	curl_easy_setopt(transfer->curl, option, transfer->mime);
+}
+
+static void set_form(struct transfer *transfer, CURLoption option, const char *value)
+{
+	struct curl_httppost *last = NULL;
+	curl_formadd(&transfer->form, &last, CURLFORM_COPYNAME, "field", CURLFORM_COPYCONTENTS, value, CURLFORM_END);
+	curl_easy_setopt(transfer->curl, option, transfer->form);
+}
+
+static void set_curlu(struct transfer *transfer, CURLoption option, const char *value)
+{
+	CURLU *url = curl_url();
+	curl_url_set(url, CURLUPART_URL, value, 0);
+	curl_easy_setopt(transfer->curl, option, url);
+}
+
+static void set_debug(struct transfer *transfer, CURLoption option, const char *value)
+{
+	curl_easy_setopt(transfer->curl, option, on_debug);
+	set_long(transfer, CURLOPT_VERBOSE, value);
+}
+
+static void reset(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	curl_easy_reset(transfer->curl);
+	set_text(transfer, CURLOPT_URL, value);
+	set_callbacks(transfer, CURLOPT_WRITEFUNCTION, "both");
+	curl_easy_setopt(transfer->curl, CURLOPT_ERRORBUFFER, transfer->error_text);
+}
+
+static void duplicate(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	(void)value;
+	CURL *copy = curl_easy_duphandle(transfer->curl);
+	curl_easy_cleanup(transfer->curl);
+	transfer->curl = copy;
+	curl_easy_setopt(transfer->curl, CURLOPT_ERRORBUFFER, transfer->error_text);
+}
+
+static const struct setting {
+	const char *name;
+	void (*apply)(struct transfer *transfer, CURLoption option, const char *value);
+	CURLoption option;
+} settings[] = {
+    {"url", set_text, CURLOPT_URL},
+    {"callbacks", set_callbacks, CURLOPT_WRITEFUNCTION},
+    {"header", set_long, CURLOPT_HEADER},
+    {"failonerror", set_long, CURLOPT_FAILONERROR},
+    {"follow", set_long, CURLOPT_FOLLOWLOCATION},
+    {"maxredirs", set_long, CURLOPT_MAXREDIRS},
+    {"nobody", set_long, CURLOPT_NOBODY},
+    {"httpget", set_long, CURLOPT_HTTPGET},
+    {"post", set_long, CURLOPT_POST},
+    {"postfields", set_copied_body, CURLOPT_POSTFIELDS},
+    {"copypostfields", set_copied_body, CURLOPT_COPYPOSTFIELDS},
+    {"mime", set_mime, CURLOPT_MIMEPOST},
+    {"form", set_form, CURLOPT_HTTPPOST},
+    {"upload", set_upload, CURLOPT_UPLOAD},
+    {"postread", set_upload, CURLOPT_POST},
+    {"uploadsize", set_long, CURLOPT_INFILESIZE},
+    {"postsize", set_long, CURLOPT_POSTFIELDSIZE},
+    {"seek", set_seek, CURLOPT_SEEKFUNCTION},
+    {"request", set_text, CURLOPT_CUSTOMREQUEST},
+    {"h", add_header, CURLOPT_HTTPHEADER},
+    {"userpwd", set_text, CURLOPT_USERPWD},
+    {"proxyuserpwd", set_text, CURLOPT_PROXYUSERPWD},
+    {"httpauth", set_long, CURLOPT_HTTPAUTH},
+    {"proxy", set_text, CURLOPT_PROXY},
+    {"proxytunnel", set_long, CURLOPT_HTTPPROXYTUNNEL},
+    {"suppress_connect", set_long, CURLOPT_SUPPRESS_CONNECT_HEADERS},
+    {"encoding", set_text, CURLOPT_ACCEPT_ENCODING},
+    {"http_version", set_long, CURLOPT_HTTP_VERSION},
+    {"insecure", set_long, CURLOPT_SSL_VERIFYPEER},
+    {"verifyhost", set_long, CURLOPT_SSL_VERIFYHOST},
+    {"timeout_ms", set_long, CURLOPT_TIMEOUT_MS},
+    {"timeout", set_long, CURLOPT_TIMEOUT},
+    {"connect_timeout_ms", set_long, CURLOPT_CONNECTTIMEOUT_MS},
+    {"low_speed_limit", set_long, CURLOPT_LOW_SPEED_LIMIT},
+    {"low_speed_time", set_long, CURLOPT_LOW_SPEED_TIME},
+    {"connect_only", set_long, CURLOPT_CONNECT_ONLY},
+    {"fresh", set_long, CURLOPT_FRESH_CONNECT},
+    {"forbid_reuse", set_long, CURLOPT_FORBID_REUSE},
+    {"range", set_text, CURLOPT_RANGE},
+    {"cookiefile", set_text, CURLOPT_COOKIEFILE},
+    {"protocols", set_text, CURLOPT_PROTOCOLS_STR},
+    {"curlu", set_curlu, CURLOPT_CURLU},
+    {"debug", set_debug, CURLOPT_DEBUGFUNCTION},
+    {"progress", set_progress, CURLOPT_XFERINFOFUNCTION},
+    {"reset", reset, CURLOPT_URL},
+    {"duplicate", duplicate, CURLOPT_URL},
+};
+
+static const struct behaviour {
+	const char *name;
+	size_t text_offset, number_offset;
+} behaviours[] = {
+    {"refuse_header", offsetof(struct transfer, refuse_header), 0},
+    {"jump_header", offsetof(struct transfer, jump_header), 0},
+    {"inner", offsetof(struct transfer, inner_url), 0},
+    {"refuse_write", 0, offsetof(struct transfer, refuse_write)},
+    {"pause_header", 0, offsetof(struct transfer, pause_header)},
+    {"pause_write", 0, offsetof(struct transfer, pause_write)},
+    {"abort_progress_after_ms", 0, offsetof(struct transfer, abort_progress_after_ms)},
+};
+
+static bool apply_setting(struct transfer *transfer, const char *name, const char *value)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (strcmp(settings[i].name, name) != 0)
+			continue;
+		settings[i].apply(transfer, settings[i].option, value);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(behaviours) / sizeof(behaviours[0]); i++) {
+		if (strcmp(behaviours[i].name, name) != 0)
+			continue;
+		if (behaviours[i].text_offset)
+			*(const char **)(void *)((char *)transfer + behaviours[i].text_offset) = value;
+		else
+			*(long *)(void *)((char *)transfer + behaviours[i].number_offset) = strtol(value, NULL, 10);
+		return true;
+	}
+	if (strcmp(name, "print_progress") != 0)
+		return false;
+	transfer->prints_progress = true;
+	return true;
+}
+
+static void apply_argument(struct transfer *transfer, char *argument)
+{
+	char *equals = strchr(argument, '=');
+	if (equals)
+		*equals = '\0';
+	if (!equals || !apply_setting(transfer, argument, equals + 1)) {
+		fprintf(stderr, "transfer: unknown option %s\n", argument);
+		exit(99);
+	}
+}
+
+/* Results. */
+
+static const struct {
+	const char *name;
+	CURLINFO info;
+} long_infos[] = {
+    {"response_code", CURLINFO_RESPONSE_CODE},   {"connect_code", CURLINFO_HTTP_CONNECTCODE},
+    {"redirect_count", CURLINFO_REDIRECT_COUNT}, {"header_size", CURLINFO_HEADER_SIZE},
+    {"request_size", CURLINFO_REQUEST_SIZE},     {"num_connects", CURLINFO_NUM_CONNECTS},
+    {"http_version", CURLINFO_HTTP_VERSION},
+};
+
+static void print_result(struct transfer *transfer, CURLcode result)
+{
+	printf("result %d %s\n", result, transfer->error_text);
+	for (size_t i = 0; i < sizeof(long_infos) / sizeof(long_infos[0]); i++) {
+		long value = -1;
+		curl_easy_getinfo(transfer->curl, long_infos[i].info, &value);
+		printf("info %s %ld\n", long_infos[i].name, value);
+	}
+	curl_off_t bytes = -1;
+	curl_easy_getinfo(transfer->curl, CURLINFO_SIZE_DOWNLOAD_T, &bytes);
+	printf("info size_download %ld\n", (long)bytes);
+	char *text = NULL;
+	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &text);
+	printf("info content_type %s\n", text ? text : "-");
+	/* Not part of what is compared: it differs from run to run. */
+	fprintf(stderr, "elapsed_ms %ld progress_calls %ld\n", since_begin_ms(transfer), transfer->progress_calls);
+}
+
+static void print_sink(struct transfer *transfer)
+{
+	char bytes[4096];
+	rewind(transfer->sink);
+	for (size_t count; (count = fread(bytes, 1, sizeof(bytes), transfer->sink)) > 0;)
+		print_bytes("file", bytes, count);
+}
+
+static void perform(struct transfer *transfer)
+{
+	transfer->error_text[0] = '\0';
+	transfer->header_calls = transfer->write_calls = transfer->progress_calls = 0;
+	clock_gettime(CLOCK_MONOTONIC, &transfer->began);
+	if (setjmp(jump_back) != 0) {
+		puts("jumped out of perform");
+		return;
+	}
+	print_result(transfer, curl_easy_perform(transfer->curl));
+}
+
+int main(int argc, char **argv)
+{
+	static struct transfer transfer;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc < 2) {
+		fprintf(stderr, "usage: transfer URL [option=value …] [-- option=value …]…\n");
+		return 99;
+	}
+	curl_global_init(CURL_GLOBAL_ALL);
+	transfer.curl = curl_easy_init();
+	transfer.sink = tmpfile();
+	curl_easy_setopt(transfer.curl, CURLOPT_URL, argv[1]);
+	curl_easy_setopt(transfer.curl, CURLOPT_ERRORBUFFER, transfer.error_text);
+	set_callbacks(&transfer, CURLOPT_WRITEFUNCTION, "both");
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			perform(&transfer);
+		else
+			apply_argument(&transfer, argv[i]);
+	}
+	perform(&transfer);
+	print_sink(&transfer);
+	curl_easy_cleanup(transfer.curl);
+	curl_mime_free(transfer.mime);
+	curl_formfree(transfer.form);
+	curl_slist_free_all(transfer.headers);
+	curl_global_cleanup();
+	return 0;
+}

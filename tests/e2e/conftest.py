@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""
+Fixtures of the end-to-end tests. BUILD names the build directory (default: build/ of the repository).
+
+Everything runs on 127.0.0.1 and in temporary directories: neither the user's HOME nor a policy of theirs is looked at.
+"""
+
+import os
+import pathlib
+
+import pytest
+
+from support.origin import Origin
+from support.real_servers import Certificate, RealServer, is_installed
+from support.runner import Runner
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="session")
+def build():
+    """The build directory."""
+    directory = pathlib.Path(os.environ.get("BUILD") or REPOSITORY / "build").resolve()
+    assert (directory / "tenacurl").exists(), f"{directory}/tenacurl is missing: run make tests first"
+    return directory
+
+
+@pytest.fixture(scope="session")
+def repository():
+    return REPOSITORY
+
+
+@pytest.fixture
+def origin(tmp_path):
+    """Starts fault servers: origin(script, refuse_ms=…, blackhole=…, blackhole_ms=…) -> Origin. Ended with the test."""
+    build_directory = pathlib.Path(os.environ.get("BUILD") or REPOSITORY / "build").resolve()
+    binary = build_directory / "tests" / "origin" / "origin"
+    started = []
+
+    def start(script, **options):
+        started.append(Origin(binary, script, tmp_path / f"origin{len(started)}", **options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def runner(build, tmp_path):
+    """Runs programs: see support/runner.py."""
+    return Runner(build / "tenacurl", tmp_path / "programs")
+
+
+@pytest.fixture
+def tenacurl_run(runner):
+    """tenacurl_run(argv, policy=None, options=(), env=None) -> Result of argv under `tenacurl run`."""
+    return runner.run
+
+
+@pytest.fixture
+def bare(runner):
+    """bare(argv, env=None) -> Result of argv without tenacurl, in the same environment."""
+    return runner.bare
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """A certificate for localhost, for all real servers of the session."""
+    return Certificate(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def real_server(tmp_path, certificate):
+    """real_server("nginx" | "haproxy" | "nghttpx", origin_port) -> RealServer. Ended with the test."""
+    started = []
+
+    def start(name, origin_port):
+        if not is_installed(name):
+            pytest.skip(f"{name} is not installed")
+        directory = tmp_path / f"{name}{len(started)}"
+        started.append(RealServer(name, directory, origin_port, certificate))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()

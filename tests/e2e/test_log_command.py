@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""`tenacurl log`: records for people."""
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ.get("BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
+TENACURL = BUILD / "tenacurl"
+
+
+def who(pid, operation):
+    return {"schema": 1, "time": "2026-01-02T03:04:05.678901Z", "pid": pid, "program": "curl", "job": None,
+            "run": "0123456789abcdef", "mode": "enforce", "policy": None, "policy_hash": "built-in",
+            "section": "policy", "libcurl_flavour": "OPENSSL_4", "libcurl_version": "7.88.1", "operation": operation,
+            "method": "GET", "url": "http://example.org/x", "curl_code": 0, "curl": "CURLE_OK", "lost": 0}
+
+
+def attempt(pid, operation, number, **fields):
+    return {**who(pid, operation), "kind": "attempt", "attempt": number, "status": 200, "failure": "none",
+            "unsent": False, "ambiguous": False, "total_ms": 9, "retry_after_ms": None, "verdict": "deliver",
+            "reason": "success", "wait_ms": None, "left_ms": None, **fields}
+
+
+def retried(pid, operation, number, **fields):
+    return attempt(pid, operation, number, **{"status": 503, "failure": "status", "total_ms": 21,
+                                              "retry_after_ms": 1000, "verdict": "retry",
+                                              "reason": "transient_failure", "wait_ms": 1034, **fields})
+
+
+def operation_of(pid, operation, **fields):
+    return {**who(pid, operation), "kind": "operation", "status": 200, "failure": "none", "verdict": "deliver",
+            "reason": "success", "attempts": 2, "sends": 2, "waited_ms": 1034, "elapsed_ms": 1067, "left_ms": None,
+            **fields}
+
+
+def note(text, **fields):
+    return {**who(7, None), "kind": "note", "note": text, **fields}
+
+
+def lines_of(*records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def log(*files, stdin="", env=()):
+    return subprocess.run([TENACURL, "log", *map(str, files)], input=stdin, capture_output=True, text=True,
+                          timeout=60, env={**os.environ, **dict(env)})
+
+
+def shown(*records):
+    done = log("-", stdin=lines_of(*records))
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_an_operation_is_a_headline_and_its_attempts():
+    headline, first, second = shown(retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1)).splitlines()
+    assert headline == ("2026-01-02T03:04:05.678901Z curl[1] GET http://example.org/x: 200, success; 2 attempts, "
+                        "1.067 s (waited 1.034 s)")
+    assert " ".join(first.split()) == "1 503 status 21 ms Retry-After 1.000 s retry in 1.034 s: transient_failure"
+    assert second.split() == ["2", "200", "9", "ms", "deliver:", "success"]
+
+
+def test_a_transfer_that_failed_shows_the_code():
+    failed = {"status": None, "curl_code": 56, "curl": "CURLE_RECV_ERROR", "failure": "receive",
+              "reason": "attempt_cap"}
+    headline, line = shown(attempt(1, 1, 1, ambiguous=True, **failed),
+                           operation_of(1, 1, attempts=1, waited_ms=0, elapsed_ms=5, **failed)).splitlines()
+    assert headline.endswith("CURLE_RECV_ERROR, attempt_cap; 1 attempt, 5 ms")
+    assert "CURLE_RECV_ERROR" in line and "receive" in line and "may have been executed" in line
+
+
+def test_audit_records_are_marked():
+    assert "curl[1] audit GET" in shown(operation_of(1, 1, mode="audit"))
+
+
+def test_interleaved_operations_are_put_together():
+    printed = shown(retried(1, 1, 1), retried(2, 1, 1), retried(1, 2, 1), attempt(2, 1, 2), operation_of(2, 1),
+                    attempt(1, 1, 2), operation_of(1, 1), attempt(1, 2, 2), operation_of(1, 2)).splitlines()
+    assert [line.split()[1] if line[0] != " " else "-" for line in printed] == [
+        "curl[2]", "-", "-", "curl[1]", "-", "-", "curl[1]", "-", "-"]
+    assert [line.split()[0] for line in printed if line[0] == " "] == ["1", "2"] * 3
+
+
+def test_attempts_of_a_program_that_died_are_printed():
+    printed = shown(retried(1, 1, 1), retried(1, 1, 2), operation_of(2, 1)).splitlines()
+    assert printed[0].startswith("2026-01-02T03:04:05.678901Z curl[2]")
+    assert printed[1].endswith("GET http://example.org/x: unfinished after 2 attempts")
+    assert [line.split()[0] for line in printed[2:]] == ["1", "2"]
+
+
+def test_a_pid_that_is_used_again_starts_anew():
+    printed = shown(retried(1, 1, 1), retried(1, 1, 2), retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1))
+    assert printed.count("unfinished after 2 attempts") == 1
+    assert printed.count("200, success") == 1
+    assert len(printed.splitlines()) == 6
+
+
+def test_notes_and_losses_are_told():
+    printed = shown(note("policy refused", lost=3))
+    assert printed == ("2026-01-02T03:04:05.678901Z curl[7] note: policy refused\n"
+                       "  (3 records before this could not be written)\n")
+
+
+def test_what_is_in_a_log_never_reaches_the_terminal_raw():
+    printed = shown(note("a\x1b[2Jb\nc\x9b31m\x7f"),
+                    operation_of(1, 1, url="http://h/\x1b]0;title\x07", program="\r\n"))
+    for character in printed:
+        assert character == "\n" or (character >= " " and not "\x7f" <= character <= "\x9f")
+    assert len(printed.splitlines()) == 2
+    assert "a\\x1b[2Jb\\x0ac\\x9b31m\\x7f" in printed
+
+
+FOREIGN = ["not json", '{"schema": 1}', '{"schema": 2, "kind": "note", "note": "x"}', "[]", "1", '{"kind": "note"',
+           '{"schema": 1, "kind": "note", "kind": "note"}', '{"schema": 1, "kind": "other"}', "\x00", '"\udcff"']
+
+
+@pytest.mark.parametrize("line", FOREIGN)
+def test_lines_that_are_no_records_are_counted_and_lose_nothing(tmp_path, line):
+    path = tmp_path / "log"
+    text = lines_of(note("one")) + line + "\n\n" + lines_of(note("two"))
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    done = log(path)
+    assert done.returncode == 0
+    assert "one" in done.stdout and "two" in done.stdout
+    assert done.stderr == "tenacurl log: 1 line is not a record of schema 1\n"
+
+
+def test_a_torn_last_line_is_counted(tmp_path):
+    path = tmp_path / "log"
+    path.write_text(lines_of(note("one")) + lines_of(note("two"))[:50])
+    done = log(path)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
+    assert "1 line is not" in done.stderr
+
+
+def test_only_if_nothing_could_be_read_the_status_is_1(tmp_path):
+    good, foreign, missing, empty = (tmp_path / name for name in ("good", "foreign", "missing", "empty"))
+    good.write_text(lines_of(note("one")))
+    foreign.write_text("x\ny\n")
+    empty.write_text("")
+    assert log(empty).returncode == 0
+    assert log(missing).returncode == 1
+    assert log(foreign).returncode == 1
+    assert log(tmp_path).returncode == 1
+    done = log(missing, foreign, good)
+    assert done.returncode == 0
+    assert "one" in done.stdout
+    assert f"can't read '{missing}': No such file or directory" in done.stderr
+    assert "2 lines are not" in done.stderr
+
+
+def test_records_without_their_fields_are_printed_all_the_same():
+    bare = shown({"schema": 1, "kind": "attempt"}, {"schema": 1, "kind": "operation"}, {"schema": 1, "kind": "note"},
+                 {"schema": 1, "kind": "operation", "pid": "x", "url": 7, "attempts": None, "status": 1.5})
+    assert len(bare.splitlines()) == 4
+
+
+def test_usage():
+    done = log()
+    assert done.returncode == 2
+    assert "which file" in done.stderr
+    assert log("--help").stdout.startswith("Usage: tenacurl log")
+    assert log("--frobnicate").returncode == 2
+
+
+def test_output_that_goes_nowhere_is_an_error(tmp_path):
+    path = tmp_path / "log"
+    path.write_text(lines_of(note("one")))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([TENACURL, "log", path], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "can't write" in done.stderr
+
+
+def printed_on_terminal(path, env):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(TENACURL, [str(TENACURL), "log", str(path)], env)
+    printed = b""
+    while True:
+        try:
+            got = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not got:
+            break
+        printed += got
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return printed
+
+
+def test_colour_is_for_terminals_only(tmp_path):
+    path = tmp_path / "log"
+    path.write_text(lines_of(operation_of(1, 1)))
+    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    assert b"\x1b[" in printed_on_terminal(path, plain)
+    assert b"\x1b[" in printed_on_terminal(path, {**plain, "NO_COLOR": ""})
+    assert b"\x1b[" not in printed_on_terminal(path, {**plain, "NO_COLOR": "1"})
+    assert "\x1b[" not in log(path).stdout
