@@ -109,7 +109,9 @@ $(BUILD)/tests/clients/%: tests/clients/%.c $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -MF $@.d -o $@ $< -lcurl -ldl
 
-tests: all $(UNIT_BIN) $(CLIENT_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+include tests/plugins/layouts.mk
+
+tests: all $(UNIT_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
 
 check: tests
 	BUILD='$(abspath $(BUILD))' tests/run-all
@@ -133,7 +135,7 @@ endef
 
 INSTALLED_LIB = $(LIBDIR)/libtenacurl.so
 INSTALLED_BIN = $(BINDIR)/tenacurl
-DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md
+DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md docs/libcurl.md docs/interposing.md
 EXAMPLES = $(notdir $(wildcard config/examples/*.ini))
 MAN1 = $(notdir $(wildcard docs/*.1))
 MAN5 = $(notdir $(wildcard docs/*.5))

@@ -19,7 +19,8 @@
 int log_command(int argc, char **argv);
 
 /*
- * Prints an operation: a headline, and a line for each of its attempts.
+ * Prints an operation: who asked for what, what came of it, and each of its attempts; lines of 80 columns where they
+ * can be.
  *
  * operation: its record; NULL if there is none, because the program ended before the operation did.
  * attempts:  an array of attempt records in their order, at least one if there is no operation; NULL: none.

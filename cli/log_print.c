@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *     2026-01-02T03:04:05.678901Z curl[4711] GET http://example.org/x: 200, success; 2 attempts, 1.067 s (waited 1.034
- * s) 1  503                       status  21 ms  Retry-After 1.000 s  retry in 1.034 s: transient_failure 2  200 9 ms
- * deliver: success
+ *     2026-01-02T03:04:05.678901Z curl[4711] GET http://example.org/x
+ *       200, success: 2 attempts, 1.067 s (waited 1.034 s)
+ *       1  503  status  21 ms  Retry-After 1 s  retry in 1.034 s: transient_failure
+ *       2  200  9 ms  deliver: success
  *
- * Texts come from a file that anybody may have written to: control characters are printed as escapes, never sent to the
- * terminal.
+ * Lines are put together before they are printed, so that one that would be wider than a terminal is broken between its
+ * two halves instead of anywhere. Texts come from a file that anybody may have written to: control characters are
+ * printed as escapes, never sent to the terminal.
  */
 #include "cli/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define RESULT_COLUMNS 26 /* the longest names of curl codes that are common */
+#define LINE_COLUMNS        80
+#define HTTP_RETURNED_ERROR 22 /* CURLE_HTTP_RETURNED_ERROR: FAILONERROR made a failure of a status */
 
 #define GREEN  "\x1b[32m"
 #define YELLOW "\x1b[33m"
@@ -45,50 +49,94 @@ static int control_bytes(const unsigned char *text)
 	return text[0] == 0xc2 && text[1] < 0xa0 ? 2 : 0;
 }
 
-static void print_safely(const char *text)
+static void put_safely(FILE *out, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	while (*at) {
 		int bytes = control_bytes(at);
 		if (bytes)
-			printf("\\x%02x", at[bytes - 1]);
+			fprintf(out, "\\x%02x", at[bytes - 1]);
 		else
-			putchar(*at);
+			putc(*at, out);
 		at += bytes ? bytes : 1;
 	}
 }
 
-static void print_text(const json_t *record, const char *name, const char *if_unknown)
+static void put_field(FILE *out, const json_t *record, const char *name, const char *if_unknown)
 {
 	const char *text = json_string_value(field(record, name));
-	print_safely(text ? text : if_unknown);
+	put_safely(out, text ? text : if_unknown);
 }
 
-static void paint(const char *colour_code, bool colour)
-{
-	if (colour)
-		fputs(colour_code, stdout);
-}
-
-static void print_duration(long long ms)
+static void put_duration(FILE *out, long long ms)
 {
 	if (ms < 1000)
-		printf("%lld ms", ms);
+		fprintf(out, "%lld ms", ms);
+	else if (ms % 1000 == 0)
+		fprintf(out, "%lld s", ms / 1000);
 	else
-		printf("%lld.%03lld s", ms / 1000, ms % 1000);
+		fprintf(out, "%lld.%03lld s", ms / 1000, ms % 1000);
 }
 
-static void print_who(const json_t *record, bool colour)
+/* One half of a line: opened, written to with the functions above, closed by print_line(). */
+struct half {
+	char *text;
+	size_t bytes;
+	FILE *out;
+	const char *colour_code; /* NULL: plain */
+};
+
+static bool open_half(struct half *half)
 {
-	print_text(record, "time", "unknown time");
-	putchar(' ');
-	print_text(record, "program", "?");
-	printf("[%lld] ", number_of(record, "pid"));
-	if (is_text(record, "mode", "audit")) {
-		paint(YELLOW, colour);
-		fputs("audit ", stdout);
-		paint(PLAIN, colour);
+	*half = (struct half){0};
+	half->out = open_memstream(&half->text, &half->bytes);
+	return half->out != NULL;
+}
+
+static void print_half(const struct half *half, bool colour)
+{
+	if (colour && half->colour_code)
+		fputs(half->colour_code, stdout);
+	fputs(half->text, stdout);
+	if (colour && half->colour_code)
+		fputs(PLAIN, stdout);
+}
+
+/* Prints and frees two halves, on one line if they fit, else with the second one on a line of its own. */
+static void print_line(struct half *first, struct half *second, const char *separator, int indent, bool colour)
+{
+	if (fclose(first->out) == 0 && fclose(second->out) == 0) {
+		print_half(first, colour);
+		if (first->bytes + strlen(separator) + second->bytes <= LINE_COLUMNS)
+			fputs(separator, stdout);
+		else
+			printf("\n%*s", indent, "");
+		print_half(second, colour);
+		putchar('\n');
 	}
+	free(first->text);
+	free(second->text);
+}
+
+static bool open_line(struct half *first, struct half *second)
+{
+	if (!open_half(first))
+		return false;
+	if (open_half(second))
+		return true;
+	fclose(first->out);
+	free(first->text);
+	return false;
+}
+
+static void put_who(FILE *out, const json_t *record)
+{
+	put_field(out, record, "time", "unknown time");
+	putc(' ', out);
+	put_field(out, record, "program", "?");
+	fprintf(out, "[%lld]", number_of(record, "pid"));
+	if (is_text(record, "mode", "audit"))
+		fputs(" audit", out);
 }
 
 static void print_lost(const json_t *record)
@@ -98,103 +146,165 @@ static void print_lost(const json_t *record)
 		printf("  (%lld record%s before this could not be written)\n", lost, lost == 1 ? "" : "s");
 }
 
-/* The status, or the name of the curl code where the transfer failed. */
-static void result_text(const json_t *record, char *out, size_t out_bytes)
+static const char *curl_name_of(const json_t *record)
 {
 	const char *name = json_string_value(field(record, "curl"));
-	if (number_of(record, "curl_code") != 0)
-		snprintf(out, out_bytes, "%s", name ? name : "CURLE_UNKNOWN");
-	else if (number_of(record, "status") != 0)
-		snprintf(out, out_bytes, "%lld", number_of(record, "status"));
-	else
-		snprintf(out, out_bytes, "-");
+	return name ? name : "CURLE_UNKNOWN";
 }
 
-static void print_attempt(const json_t *attempt, bool colour)
+/* What came of an attempt: the status, or the name of the curl code where the transfer itself failed. */
+static void result_text(const json_t *attempt, char *out, size_t out_bytes)
+{
+	long long code = number_of(attempt, "curl_code"), status = number_of(attempt, "status");
+	bool is_status = status != 0 && (code == 0 || code == HTTP_RETURNED_ERROR);
+	if (is_status)
+		snprintf(out, out_bytes, "%lld", status);
+	else
+		snprintf(out, out_bytes, "%s", code != 0 ? curl_name_of(attempt) : "-");
+}
+
+/* The widest result of the attempts: what follows it stands in a column. */
+static int result_columns(const json_t *attempts)
+{
+	int widest = 1;
+	for (size_t i = 0; i < json_array_size(attempts); i++) {
+		char result[64];
+		result_text(json_array_get(attempts, i), result, sizeof(result));
+		if ((int)strlen(result) > widest)
+			widest = (int)strlen(result);
+	}
+	return widest;
+}
+
+static void put_facts(FILE *out, const json_t *attempt, int columns)
 {
 	char result[64];
 	result_text(attempt, result, sizeof(result));
+	int padding = columns - (int)strlen(result);
 	const char *failure = json_string_value(field(attempt, "failure"));
-	bool retry = is_text(attempt, "verdict", "retry");
 
-	printf("  %3lld  ", number_of(attempt, "attempt"));
-	print_safely(result);
-	int padding = RESULT_COLUMNS - (int)strlen(result);
-	printf("%*s", padding > 0 ? padding : 1, "");
-	print_safely(failure && strcmp(failure, "none") != 0 ? failure : "");
+	fprintf(out, "%3lld  ", number_of(attempt, "attempt"));
+	put_safely(out, result);
+	fprintf(out, "%*s", padding > 0 ? padding : 0, "");
+	if (failure && strcmp(failure, "none") != 0) {
+		fputs("  ", out);
+		put_safely(out, failure);
+	}
 	if (json_is_integer(field(attempt, "total_ms"))) {
-		fputs("  ", stdout);
-		print_duration(number_of(attempt, "total_ms"));
+		fputs("  ", out);
+		put_duration(out, number_of(attempt, "total_ms"));
 	}
 	if (json_is_integer(field(attempt, "retry_after_ms"))) {
-		fputs("  Retry-After ", stdout);
-		print_duration(number_of(attempt, "retry_after_ms"));
+		fputs("  Retry-After ", out);
+		put_duration(out, number_of(attempt, "retry_after_ms"));
 	}
-	fputs("  ", stdout);
-	paint(retry ? YELLOW : is_text(attempt, "reason", "success") ? GREEN : RED, colour);
-	print_text(attempt, "verdict", "?");
+}
+
+static void put_verdict(FILE *out, const json_t *attempt)
+{
+	put_field(out, attempt, "verdict", "?");
 	if (json_is_integer(field(attempt, "wait_ms"))) {
-		fputs(" in ", stdout);
-		print_duration(number_of(attempt, "wait_ms"));
+		fputs(" in ", out);
+		put_duration(out, number_of(attempt, "wait_ms"));
 	}
-	fputs(": ", stdout);
-	print_text(attempt, "reason", "?");
-	paint(PLAIN, colour);
+	fputs(": ", out);
+	put_field(out, attempt, "reason", "?");
 	if (json_is_true(field(attempt, "ambiguous")))
-		fputs(", may have been executed", stdout);
-	putchar('\n');
+		fputs(", may have been executed", out);
+}
+
+static void print_attempt(const json_t *attempt, int columns, bool colour)
+{
+	struct half facts, verdict;
+	if (!open_line(&facts, &verdict))
+		return;
+	put_facts(facts.out, attempt, columns);
+	put_verdict(verdict.out, attempt);
+	bool retry = is_text(attempt, "verdict", "retry");
+	verdict.colour_code = retry ? YELLOW : is_text(attempt, "reason", "success") ? GREEN : RED;
+	print_line(&facts, &verdict, "  ", 5, colour);
 	print_lost(attempt);
+}
+
+static void put_totals(FILE *out, const json_t *operation)
+{
+	long long attempts = number_of(operation, "attempts"), waited_ms = number_of(operation, "waited_ms");
+	fprintf(out, "%lld attempt%s, ", attempts, attempts == 1 ? "" : "s");
+	put_duration(out, number_of(operation, "elapsed_ms"));
+	if (waited_ms > 0) {
+		fputs(" (waited ", out);
+		put_duration(out, waited_ms);
+		putc(')', out);
+	}
+}
+
+/* What the program got: status and curl code, whichever there are. */
+static void put_result(FILE *out, const json_t *operation)
+{
+	long long code = number_of(operation, "curl_code"), status = number_of(operation, "status");
+	if (status != 0)
+		fprintf(out, "%lld", status);
+	if (status != 0 && code != 0)
+		putc(' ', out);
+	if (code != 0)
+		put_safely(out, curl_name_of(operation));
+	else if (status == 0)
+		putc('-', out);
 }
 
 static void print_outcome(const json_t *operation, bool colour)
 {
-	char result[64];
-	result_text(operation, result, sizeof(result));
-	paint(is_text(operation, "reason", "success") ? GREEN : RED, colour);
-	print_safely(result);
-	fputs(", ", stdout);
-	print_text(operation, "reason", "?");
-	paint(PLAIN, colour);
-	long long attempts = number_of(operation, "attempts"), waited_ms = number_of(operation, "waited_ms");
-	printf("; %lld attempt%s, ", attempts, attempts == 1 ? "" : "s");
-	print_duration(number_of(operation, "elapsed_ms"));
-	if (waited_ms > 0) {
-		fputs(" (waited ", stdout);
-		print_duration(waited_ms);
-		putchar(')');
-	}
+	struct half outcome, totals;
+	if (!open_line(&outcome, &totals))
+		return;
+	fputs("  ", outcome.out);
+	put_result(outcome.out, operation);
+	fputs(", ", outcome.out);
+	put_field(outcome.out, operation, "reason", "?");
+	putc(':', outcome.out);
+	outcome.colour_code = is_text(operation, "reason", "success") ? GREEN : RED;
+	put_totals(totals.out, operation);
+	print_line(&outcome, &totals, " ", 4, colour);
+}
+
+static void print_headline(const json_t *record, bool colour)
+{
+	struct half who, what;
+	if (!open_line(&who, &what))
+		return;
+	put_who(who.out, record);
+	put_field(what.out, record, "method", "?");
+	putc(' ', what.out);
+	put_field(what.out, record, "url", "?");
+	what.colour_code = BOLD;
+	print_line(&who, &what, " ", 2, colour);
 }
 
 void log_print_operation(const json_t *operation, const json_t *attempts, bool colour)
 {
-	const json_t *head = operation ? operation : json_array_get(attempts, 0);
-	print_who(head, colour);
-	paint(BOLD, colour);
-	print_text(head, "method", "?");
-	putchar(' ');
-	print_text(head, "url", "?");
-	paint(PLAIN, colour);
-	fputs(": ", stdout);
+	size_t count = json_array_size(attempts);
+	print_headline(operation ? operation : json_array_get(attempts, 0), colour);
 	if (operation)
 		print_outcome(operation, colour);
 	else
-		printf("unfinished after %zu attempt%s", json_array_size(attempts),
-		       json_array_size(attempts) == 1 ? "" : "s");
-	putchar('\n');
+		printf("  unfinished after %zu attempt%s\n", count, count == 1 ? "" : "s");
 
-	for (size_t i = 0; i < json_array_size(attempts); i++)
-		print_attempt(json_array_get(attempts, i), colour);
+	int columns = result_columns(attempts);
+	for (size_t i = 0; i < count; i++)
+		print_attempt(json_array_get(attempts, i), columns, colour);
 	if (operation)
 		print_lost(operation);
 }
 
 void log_print_note(const json_t *note, bool colour)
 {
-	print_who(note, colour);
-	paint(YELLOW, colour);
-	fputs("note: ", stdout);
-	print_text(note, "note", "");
-	paint(PLAIN, colour);
-	putchar('\n');
+	struct half who, what;
+	if (!open_line(&who, &what))
+		return;
+	put_who(who.out, note);
+	fputs("note: ", what.out);
+	put_field(what.out, note, "note", "");
+	what.colour_code = YELLOW;
+	print_line(&who, &what, " ", 2, colour);
 	print_lost(note);
 }

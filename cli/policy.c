@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/ini.h"
+#include "cli/load.h"
 #include "config/find.h"
 #include "config/load.h"
 #include "config/schema.h"
@@ -25,7 +25,7 @@ static const char usage[] =
     "\n"
     "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it\n"
     "explain  tell which policy file is found, by which rule, which of its sections is for URL, and every value with\n"
-    "         the file, line and section it comes from\n"
+    "         the file, line and section it comes from, or TENACURL_MODE or TENACURL_LOG\n"
     "keys     list every key with what it takes, its default and what it means\n";
 
 static int refuse_usage(const char *what, const char *word)
@@ -49,15 +49,14 @@ static int finish(void)
 	return EXIT_BAD_POLICY;
 }
 
-static const struct policy *load(const char *path, policy_warn warn)
+static const struct policy *load(const char *path, const struct policy_overrides *overrides)
 {
-	const struct policy *policy = NULL;
 	struct policy_error error;
+	const struct policy *policy = cli_load_policy(path, overrides, warn_on_stderr, NULL, &error);
 
-	if (policy_load(path, cli_ini_functions(), warn, NULL, &policy, &error) == POLICY_LOADED)
-		return policy;
-	fprintf(stderr, "tenacurl: %s\n", error.text);
-	return NULL;
+	if (policy == NULL)
+		fprintf(stderr, "tenacurl: %s\n", error.text);
+	return policy;
 }
 
 static int check(int argc, char **argv)
@@ -65,7 +64,9 @@ static int check(int argc, char **argv)
 	if (argc != 2 || (argv[1][0] == '-' && argv[1][1] != '\0'))
 		return refuse_usage("check takes one FILE", "");
 
-	const struct policy *policy = load(argv[1], warn_on_stderr);
+	/* The file as it stands, whatever the environment would replace. */
+	const struct policy_overrides none = {NULL, NULL};
+	const struct policy *policy = load(argv[1], &none);
 	if (policy == NULL)
 		return EXIT_BAD_POLICY;
 	printf("%s: ok, %zu section%s\n", argv[1], policy->section_count, policy->section_count == 1 ? "" : "s");
@@ -98,6 +99,13 @@ struct question {
 	const char *url;   /* NULL: none */
 };
 
+/* What it answers from. */
+struct answer {
+	const struct policy *policy;
+	const struct policy_section *section;
+	struct policy_overrides overrides;
+};
+
 static int read_question(int argc, char **argv, struct question *question)
 {
 	bool options = true;
@@ -122,12 +130,28 @@ static int read_question(int argc, char **argv, struct question *question)
 	return EXIT_GOOD;
 }
 
-static void print_origin(const struct policy *policy, const struct policy_section *section, size_t key, char *out,
-                         size_t out_bytes)
+/* The variable that replaced this key's value, or NULL. A value without a line is a default or was replaced. */
+static const char *replacing_variable(const struct answer *answer, size_t key)
 {
-	bool own = section != policy->sections && !section->inherited[key];
+	const char *name = schema_key_at(key)->name;
 
-	if (section->line[key] == 0)
+	if (answer->section->line[key] != 0)
+		return NULL;
+	if (answer->overrides.mode != NULL && strcmp(name, "mode") == 0)
+		return "TENACURL_MODE";
+	return answer->overrides.log != NULL && strcmp(name, "log") == 0 ? "TENACURL_LOG" : NULL;
+}
+
+static void print_origin(const struct answer *answer, size_t key, char *out, size_t out_bytes)
+{
+	const struct policy *policy = answer->policy;
+	const struct policy_section *section = answer->section;
+	bool own = section != policy->sections && !section->inherited[key];
+	const char *variable = replacing_variable(answer, key);
+
+	if (variable != NULL)
+		snprintf(out, out_bytes, "%s", variable);
+	else if (section->line[key] == 0)
 		snprintf(out, out_bytes, "default");
 	else
 		snprintf(out, out_bytes, "%s:%u [%s%s]", policy->path, (unsigned)section->line[key],
@@ -135,12 +159,12 @@ static void print_origin(const struct policy *policy, const struct policy_sectio
 }
 
 /* Whether the key says something about this section. */
-static bool is_shown(const struct policy *policy, const struct policy_section *section, const struct schema_key *key)
+static bool is_shown(const struct answer *answer, const struct schema_key *key)
 {
-	return key->available && !(key->scope == SCHEMA_UPSTREAM_ONLY && section == policy->sections);
+	return key->available && !(key->scope == SCHEMA_UPSTREAM_ONLY && answer->section == answer->policy->sections);
 }
 
-static int print_rows(const struct policy *policy, const struct policy_section *section)
+static int print_rows(const struct answer *answer)
 {
 	char value[VALUE_BYTES];
 	char *origin = malloc(ORIGIN_BYTES);
@@ -154,10 +178,10 @@ static int print_rows(const struct policy *policy, const struct policy_section *
 	for (int print = 0; print <= 1; print++) {
 		for (size_t i = 0; i < schema_key_count(); i++) {
 			const struct schema_key *key = schema_key_at(i);
-			if (!is_shown(policy, section, key))
+			if (!is_shown(answer, key))
 				continue;
-			value_print(key, &section->rules, value, sizeof value);
-			print_origin(policy, section, i, origin, ORIGIN_BYTES);
+			value_print(key, &answer->section->rules, value, sizeof value);
+			print_origin(answer, i, origin, ORIGIN_BYTES);
 			if (print) {
 				printf("%-22s = %-*s  %-*s  %s\n", key->name, value_width, value, origin_width, origin,
 				       key->doc);
@@ -173,9 +197,10 @@ static int print_rows(const struct policy *policy, const struct policy_section *
 	return EXIT_GOOD;
 }
 
-static int print_answer(const struct policy *policy, enum policy_found how, const char *url)
+static int print_answer(const struct answer *answer, enum policy_found how, const char *url)
 {
-	const struct policy_section *section = policy_select(policy, url);
+	const struct policy *policy = answer->policy;
+	const struct policy_section *section = answer->section;
 	char match[VALUE_BYTES];
 
 	printf("policy:  %s (%s)\n", policy->path != NULL ? policy->path : "built-in", policy_found_text(how));
@@ -189,13 +214,30 @@ static int print_answer(const struct policy *policy, enum policy_found how, cons
 	}
 	putchar('\n');
 
-	int status = print_rows(policy, section);
+	int status = print_rows(answer);
 	return status != EXIT_GOOD ? status : finish();
+}
+
+/* Whether TENACURL_MODE and TENACURL_LOG are good; says so if not. */
+static bool check_variables(const struct policy_overrides *overrides)
+{
+	struct policy_error error;
+
+	if (overrides->mode != NULL && !cli_check_override("mode", overrides->mode, &error)) {
+		fprintf(stderr, "tenacurl: TENACURL_MODE: %s\n", error.text);
+		return false;
+	}
+	if (overrides->log != NULL && !cli_check_override("log", overrides->log, &error)) {
+		fprintf(stderr, "tenacurl: TENACURL_LOG: %s\n", error.text);
+		return false;
+	}
+	return true;
 }
 
 static int explain(int argc, char **argv)
 {
 	struct question question = {NULL, NULL};
+	struct answer answer = {.overrides = cli_environment_overrides()};
 	char path[PATH_MAX];
 	enum policy_found how;
 	int status = read_question(argc, argv, &question);
@@ -214,14 +256,17 @@ static int explain(int argc, char **argv)
 		fprintf(stderr, "tenacurl: the policy is %s\n", policy_found_text(how));
 		return EXIT_BAD_POLICY;
 	}
+	if (!check_variables(&answer.overrides))
+		return EXIT_BAD_POLICY;
 
-	const struct policy *policy = found ? load(path, warn_on_stderr) : policy_builtin();
-	if (policy == NULL) {
+	answer.policy = load(found ? path : NULL, &answer.overrides);
+	if (answer.policy == NULL) {
 		fprintf(stderr, "tenacurl: that policy was %s\n", policy_found_text(how));
 		return EXIT_BAD_POLICY;
 	}
-	status = print_answer(policy, how, question.url);
-	policy_free(policy);
+	answer.section = policy_select(answer.policy, question.url);
+	status = print_answer(&answer, how, question.url);
+	policy_free(answer.policy);
 	return status;
 }
 

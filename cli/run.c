@@ -316,7 +316,7 @@ static void free_plan(struct run_plan *plan)
 /* Returns only if the program can't be executed, with the status that a shell would give. */
 static int execute(char **command)
 {
-	execvp(command[0], command);
+	run_execute_program(command);
 	int reason = errno;
 	fprintf(stderr, "tenacurl run: can't run '%s': %s\n", command[0], strerror(reason));
 	return reason == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;

@@ -94,4 +94,11 @@ enum run_program_kind {
 /* Looks at the file that execvp(name) would start. */
 enum run_program_kind run_inspect_program(const char *name);
 
+/*
+ * Executes command[0] as execvp does, with one difference: execvp hands whatever the kernel has no format for to sh,
+ * which is right for a script without "#!", but a binary of another machine is no script. Returns only if that fails;
+ * errno says why (ENOEXEC: such a binary).
+ */
+void run_execute_program(char **command);
+
 #endif

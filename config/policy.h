@@ -36,7 +36,7 @@ enum policy_error_class {
 	POLICY_ERROR_TIMEOUT = 1 << 8,
 };
 
-/* A set of HTTP statuses, 100 to 599. */
+/* A set of HTTP statuses, 100 to 599. Indexed from 100: bit 0 of bits[0] is status 100. */
 struct policy_status_set {
 	uint64_t bits[8];
 };

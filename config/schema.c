@@ -68,7 +68,7 @@ static const struct schema_key keys[] = {
     KEY(retry_status, SCHEMA_STATUSES, SCHEMA_ANYWHERE, "408, 429, 502, 503, 504, 522",
         "statuses that may pass, so that a retry is worth it"),
     KEY(retry_status_get_only, SCHEMA_STATUSES, SCHEMA_ANYWHERE, "500, 524",
-        "further such statuses, for GET and its like only"),
+        "further such statuses, for GET and HEAD only"),
     KEY(refused_status, SCHEMA_STATUSES, SCHEMA_ANYWHERE, "",
         "statuses that prove the request was not executed: any method may be repeated"),
     KEY(retry_errors, SCHEMA_ERRORS, SCHEMA_ANYWHERE,

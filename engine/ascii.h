@@ -35,6 +35,16 @@ static inline size_t ascii_prefix_bytes(const char *text, size_t text_bytes, con
 	return i;
 }
 
+/* Whether the terminated `text` begins with `prefix` in any case. */
+static inline bool ascii_begins_with(const char *text, const char *prefix)
+{
+	while (*prefix && ascii_lower(*text) == ascii_lower(*prefix)) {
+		text++;
+		prefix++;
+	}
+	return *prefix == '\0';
+}
+
 /* Whether `text` is `word` in any case. */
 static inline bool ascii_equals(const char *text, size_t text_bytes, const char *word)
 {

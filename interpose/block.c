@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <string.h>
-#include <strings.h>
 
+#include "engine/ascii.h"
 #include "interpose/block.h"
 
 /* FNV-1a: small, and good enough to tell a few redirect steps apart. */
@@ -31,7 +31,7 @@ static int parse_status(const char *line, size_t line_bytes)
 static const char *field_value(const char *line, size_t line_bytes, const char *name, size_t *value_bytes)
 {
 	size_t name_bytes = strlen(name);
-	if (line_bytes <= name_bytes || line[name_bytes] != ':' || strncasecmp(line, name, name_bytes) != 0)
+	if (line_bytes <= name_bytes || line[name_bytes] != ':' || !ascii_prefix_bytes(line, line_bytes, name))
 		return NULL;
 	const char *begin = line + name_bytes + 1, *end = line + line_bytes;
 	while (begin < end && (*begin == ' ' || *begin == '\t'))
@@ -55,12 +55,14 @@ static int64_t parse_length(const char *text, size_t text_bytes)
 	return length;
 }
 
-static void begin_block(struct header_block *block, const char *line, size_t line_bytes)
+static void begin_block(struct header_block *block, const struct policy_rules *rules, const char *line,
+                        size_t line_bytes)
 {
 	memset(block, 0, sizeof(*block));
 	block->open = true;
 	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
 	block->status = parse_status(line, line_bytes);
+	block->skips_fields = block->status >= 200 && block->status < 300 && rules->hold_success_bytes == 0;
 	block->step_hash =
 	    hash_bytes(UINT64_C(0xCBF29CE484222325), (const char *)&block->status, sizeof(block->status));
 }
@@ -77,8 +79,7 @@ static void add_field(struct header_block *block, const struct policy_rules *rul
 	} else if ((value = field_value(line, line_bytes, "Content-Length", &value_bytes))) {
 		block->content_length_bytes = parse_length(value, value_bytes);
 	} else if ((value = field_value(line, line_bytes, "Content-Type", &value_bytes))) {
-		block->is_event_stream = value_bytes >= sizeof(event_stream) - 1 &&
-		                         strncasecmp(value, event_stream, sizeof(event_stream) - 1) == 0;
+		block->is_event_stream = ascii_prefix_bytes(value, value_bytes, event_stream) > 0;
 	} else {
 		engine_demand_add_line(&block->demand, rules, line, line_bytes);
 	}
@@ -87,12 +88,12 @@ static void add_field(struct header_block *block, const struct policy_rules *rul
 static bool add_line(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
 {
 	if (line_bytes >= 5 && memcmp(line, "HTTP/", 5) == 0 && !block->open) {
-		begin_block(block, line, line_bytes);
+		begin_block(block, rules, line, line_bytes);
 	} else if (block->open && line_bytes == 0) {
 		block->open = false;
 		block->complete = true;
 		return true;
-	} else if (block->open) {
+	} else if (block->open && !block->skips_fields) {
 		add_field(block, rules, line, line_bytes);
 	}
 	return false;
@@ -103,6 +104,9 @@ bool block_add(struct header_block *block, const struct policy_rules *rules, con
 	const char *end = bytes + count_bytes;
 	bool ended = false;
 
+	/* One field of a response whose fields don't matter: most of what a successful transfer brings. */
+	if (block->skips_fields && block->open && count_bytes > 2 && memchr(bytes, '\n', count_bytes) == end - 1)
+		return false;
 	while (bytes < end) {
 		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
 		const char *line_end = newline ? newline : end;

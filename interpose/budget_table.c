@@ -5,6 +5,7 @@
 
 #include "engine/budget.h"
 #include "interpose/budget_table.h"
+#include "interpose/clock.h"
 #include "log/record.h"
 
 #define BUCKETS      256
@@ -66,13 +67,14 @@ bool budget_table_take(const char *url, const struct policy_section *section, in
 	return granted;
 }
 
-void budget_table_give(const char *url, const struct policy_section *section, int64_t now_ms)
+void budget_table_give(const char *url, const struct policy_section *section)
 {
 	if (!atomic_load_explicit(&is_used, memory_order_relaxed))
 		return;
 	struct bucket *bucket = find_bucket(key_of(url, section), false);
 	if (!bucket)
 		return;
+	int64_t now_ms = clock_ms();
 	uint64_t word = atomic_load_explicit(&bucket->word, memory_order_relaxed);
 	uint64_t changed;
 	do

@@ -17,6 +17,6 @@
 bool budget_table_take(const char *url, const struct policy_section *section, int64_t now_ms);
 
 /* Gives back what a success earns. */
-void budget_table_give(const char *url, const struct policy_section *section, int64_t now_ms);
+void budget_table_give(const char *url, const struct policy_section *section);
 
 #endif

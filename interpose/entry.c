@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 #include "interpose/clock.h"
 #include "interpose/entry.h"
@@ -141,15 +140,6 @@ static void drop_abandoned_operation(struct handle *handle)
 	}
 }
 
-/* Whether tenacurl has any business with what this handle is about to do. */
-static bool is_http_operation(const struct handle *handle)
-{
-	const struct program_options *program = &handle->program;
-	if (program->connect_only || program->rtsp)
-		return false;
-	return scheme_is_http(handle->url, program->default_protocol);
-}
-
 /* CURLOPT_CURLU comes before CURLOPT_URL: the URL to go by is what the program has put into it by now. */
 static void read_url_handle(struct handle *handle)
 {
@@ -163,23 +153,31 @@ static void read_url_handle(struct handle *handle)
 	libcurl->free(url);
 }
 
-static const struct policy_section *select_section(struct handle *handle, const struct policy *policy)
+/* Whether the rules let us act on HTTP in this program. */
+static bool may_act(const struct policy_rules *rules)
 {
-	if (handle->selected_policy != policy) {
-		handle->selected_section = policy_select(policy, handle->url);
-		handle->selected_policy = policy;
-	}
-	return handle->selected_section;
-}
-
-static bool may_act(const struct handle *handle, const struct policy_section *section)
-{
-	const struct policy_rules *rules = &section->rules;
-	if (rules->mode == POLICY_MODE_OFF || !is_http_operation(handle))
+	if (rules->mode == POLICY_MODE_OFF)
 		return false;
 	if (rules->programs.count == 0 && rules->skip_programs.count == 0)
 		return true;
 	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
+}
+
+/* The section that the handle's next operation goes by; NULL: it is none of our business. */
+static const struct policy_section *select_section(struct handle *handle, const struct policy *policy)
+{
+	if (handle->program.url_handle)
+		read_url_handle(handle);
+	if (handle->program.connect_only || handle->program.rtsp)
+		return NULL;
+	if (handle->selected_policy != policy) {
+		const struct policy_section *section = policy_select(policy, handle->url);
+		bool is_ours =
+		    scheme_is_http(handle->url, handle->program.default_protocol) && may_act(&section->rules);
+		handle->selected_section = is_ours ? section : NULL;
+		handle->selected_policy = policy;
+	}
+	return handle->selected_section;
 }
 
 CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
@@ -200,11 +198,10 @@ CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
 		return libcurl->perform(curl);
 	handle->performed_generation = generation;
 
-	const struct policy *policy = policy_source_get(clock_ms());
-	if (policy && handle->program.url_handle)
-		read_url_handle(handle);
+	int64_t now_ms = clock_ms();
+	const struct policy *policy = policy_source_get(now_ms);
 	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
-	if (!section || !may_act(handle, section) || !lend_callbacks(handle))
+	if (!section || !lend_callbacks(handle))
 		return libcurl->perform(curl);
-	return operation_run(handle, policy, section);
+	return operation_run(handle, policy, section, now_ms);
 }

@@ -73,6 +73,8 @@ static size_t hold(struct operation *operation, enum held_kind kind, char *data,
 {
 	struct held *held = &operation->handle->held;
 	size_t bound_bytes = operation->gate.bound_bytes;
+	if (kind == HELD_HEADER && !operation->gate.has_header_listener)
+		return bytes;
 	/* Out of memory or past the bound without a verdict: let it through and don't retry. */
 	if (held->data_bytes + bytes > bound_bytes || !held_append(held, kind, data, bytes))
 		return flush_and_go_live(operation, kind, data, bytes);
@@ -272,6 +274,8 @@ static size_t take(struct operation *operation, enum held_kind kind, char *data,
 {
 	struct gate *gate = &operation->gate;
 	gate->saw_event = true;
+	if (kind == HELD_HEADER)
+		operation->header_since_send = true;
 	switch (gate->state) {
 	case GATE_LIVE:
 		if (gate->observes && !operation->has_verdict)
@@ -312,6 +316,7 @@ void gate_begin_attempt(struct operation *operation)
 	memset(&gate->block, 0, sizeof(gate->block));
 	gate->block.content_length_bytes = BLOCK_LENGTH_UNKNOWN;
 	gate->state = gate->observes ? GATE_LIVE : GATE_HOLD;
+	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->saw_event = false;
 	gate->awaits_header = false;
 	gate->cut = false;

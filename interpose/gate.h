@@ -27,6 +27,7 @@ enum gate_state {
 struct gate {
 	enum gate_state state;
 	struct header_block block;
+	bool has_header_listener;
 	bool saw_event;     /* libcurl called one of our callbacks */
 	bool awaits_header; /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
 	                       is */

@@ -98,7 +98,7 @@ struct handle {
 	char *url; /* CURLOPT_URL as set, owned; NULL: none */
 	size_t url_capacity_bytes;
 
-	/* Which section the URL selects; valid for this policy until the URL changes. */
+	/* Which section the URL selects (NULL: none of our business); valid for this policy until the URL changes. */
 	const struct policy *selected_policy;
 	const struct policy_section *selected_section;
 };

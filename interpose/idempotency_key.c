@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "engine/ascii.h"
 #include "interpose/dice.h"
 #include "interpose/idempotency_key.h"
 #include "interpose/operation.h"
@@ -17,14 +17,22 @@ static const char *const signature_headers[] = {
     "X-Amz-Signature:",     "X-Signature:",          "X-Hub-Signature",
 };
 
+/* X-Amz-Signature, Signature and the like in the query of a presigned URL. */
+static bool has_signature_parameter(const char *url)
+{
+	for (; *url; url++)
+		if (ascii_begins_with(url, "Signature="))
+			return true;
+	return false;
+}
+
 static bool is_signed(const struct handle *handle)
 {
-	if (handle->program.aws_sigv4 || (handle->url && strcasestr(handle->url, "Signature=")))
+	if (handle->program.aws_sigv4 || (handle->url && has_signature_parameter(handle->url)))
 		return true;
 	for (const struct curl_slist *header = handle->program.http_headers; header; header = header->next)
 		for (size_t i = 0; i < sizeof(signature_headers) / sizeof(signature_headers[0]); i++)
-			if (header->data &&
-			    strncasecmp(header->data, signature_headers[i], strlen(signature_headers[i])) == 0)
+			if (header->data && ascii_begins_with(header->data, signature_headers[i]))
 				return true;
 	return false;
 }

@@ -138,17 +138,21 @@ static void write_record(struct record *record, const struct policy_rules *rules
 	errno = saved_errno;
 }
 
-void journal_attempt(struct operation *operation, CURLcode result)
+static void record_attempt(struct operation *operation, CURLcode result)
 {
 	char url[URL_BYTES];
 	struct record record = {.kind = RECORD_ATTEMPT};
-	if (!is_worth_a_record(operation))
-		return;
 	fill_process(&record);
 	fill_url(&record, operation, url);
 	fill_operation(&record, operation, result);
 	fill_attempt(&record, operation);
 	write_record(&record, &operation->section->rules);
+}
+
+void journal_attempt(struct operation *operation, CURLcode result)
+{
+	if (is_worth_a_record(operation))
+		record_attempt(operation, result);
 }
 
 /* Requests on the wire. Below 7.80 nobody can count libcurl's own resends: then it is the requests that can be told. */
@@ -159,12 +163,10 @@ static int64_t count_sends(const struct operation *operation)
 	return operation->engine.attempts;
 }
 
-void journal_operation(struct operation *operation, CURLcode result)
+static void record_operation(struct operation *operation, CURLcode result)
 {
 	char url[URL_BYTES];
 	struct record record = {.kind = RECORD_OPERATION};
-	if (!is_worth_a_record(operation))
-		return;
 	fill_process(&record);
 	fill_url(&record, operation, url);
 	fill_operation(&record, operation, result);
@@ -173,6 +175,12 @@ void journal_operation(struct operation *operation, CURLcode result)
 	record.waited_ms = operation->engine.waited_ms;
 	record.elapsed_ms = clock_ms() - operation->engine.entry_ms;
 	write_record(&record, &operation->section->rules);
+}
+
+void journal_operation(struct operation *operation, CURLcode result)
+{
+	if (is_worth_a_record(operation))
+		record_operation(operation, result);
 }
 
 /* Writes to the log that TENACURL_LOG names, if it names one; the policy that would name another may be what is broken.

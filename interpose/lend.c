@@ -177,6 +177,10 @@ void lend_attempt(struct operation *operation)
 
 void lend_give_back_numbers(struct handle *handle)
 {
+	const struct lent_options *lent = &handle->lent;
+	if (!lent->timeout && !lent->connect_timeout && !lent->fresh_connect && !lent->dns_cache_timeout &&
+	    !lent->quick_exit && !lent->http_headers)
+		return;
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 

@@ -8,6 +8,7 @@
  * through, and how the transfer ends is then the program's to see.
  */
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "interpose/process.h"
 #include "interpose/wait.h"
 
+#define RESTORES_URL_VERSION        0x073700 /* 7.55.0 */
 #define CLEARS_ERROR_BUFFER_VERSION 0x073C00 /* 7.60.0 */
 
 static bool take_token(void *context)
@@ -115,7 +117,6 @@ static CURLcode perform_attempt(struct operation *operation)
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
-	operation->attempt_start_ms = clock_ms();
 
 	CURLcode result = handle->libcurl->perform(handle->curl);
 	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused)
@@ -150,8 +151,17 @@ static CURLcode refuse_for_deadline(struct operation *operation)
 	return CURLE_OPERATION_TIMEDOUT;
 }
 
+/* Before 7.55 a perform goes on from where an earlier one was redirected to. */
+static void restore_url(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	if (handle->libcurl->version_number < RESTORES_URL_VERSION && operation->gate.steps > 0)
+		handle->libcurl->setopt(handle->curl, CURLOPT_URL, handle->url);
+}
+
 static void prepare_retry(struct operation *operation)
 {
+	restore_url(operation);
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
@@ -181,28 +191,29 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 
 static CURLcode loop(struct operation *operation)
 {
+	operation->attempt_start_ms = operation->engine.entry_ms;
 	for (;;) {
-		if (!engine_plan(&operation->engine, clock_ms(), &operation->plan))
+		if (!engine_plan(&operation->engine, operation->attempt_start_ms, &operation->plan))
 			return refuse_for_deadline(operation);
 		CURLcode result = perform_attempt(operation);
-		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes) {
+		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes)
 			return finish(operation, result);
-		}
 		held_clear(&operation->handle->held);
 		if (!wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms))
 			return cancel_in_wait(operation);
 		prepare_retry(operation);
+		operation->attempt_start_ms = clock_ms();
 	}
 }
 
-static void begin(struct operation *operation)
+static void begin(struct operation *operation, int64_t now_ms)
 {
 	struct handle *handle = operation->handle;
 	const struct policy_rules *rules = &operation->section->rules;
 	struct engine_request request;
 
 	outcome_of_request(handle, rules, &request);
-	engine_begin(&operation->engine, rules, &request, clock_ms());
+	engine_begin(&operation->engine, rules, &request, now_ms);
 	operation->gate.observes = rules->mode == POLICY_MODE_AUDIT;
 	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
 		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
@@ -210,18 +221,25 @@ static void begin(struct operation *operation)
 		idempotency_key_add(operation);
 }
 
-CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section)
+CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
+                       int64_t now_ms)
 {
-	struct operation operation = {.handle = handle, .policy = policy, .section = section};
+	struct operation operation;
 
-	begin(&operation);
+	/* The texts at its end are written before they are read; clearing them would be most of what a success costs.
+	 */
+	memset(&operation, 0, offsetof(struct operation, key_text));
+	operation.handle = handle;
+	operation.policy = policy;
+	operation.section = section;
+	begin(&operation, now_ms);
 	handle->active_thread = process_thread_id();
 	handle->active = &operation;
 	CURLcode result = loop(&operation);
 	handle->active = NULL;
 	lend_give_back_numbers(handle);
 	if (operation.verdict.reason == ENGINE_SUCCESS)
-		budget_table_give(handle->url, section, clock_ms());
+		budget_table_give(handle->url, section);
 	journal_operation(&operation, result);
 	return result;
 }

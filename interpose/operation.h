@@ -45,10 +45,11 @@ struct operation {
 };
 
 /*
- * Performs an operation on a handle whose callbacks are lent, as the section's rules say, and returns what
- * curl_easy_perform returns.
+ * Performs an operation that begins at now_ms on a handle whose callbacks are lent, as the section's rules say, and
+ * returns what curl_easy_perform returns.
  */
-CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section);
+CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
+                       int64_t now_ms);
 
 /* For the gate. */
 

@@ -135,6 +135,7 @@ static void note_customrequest(struct handle *handle, const void *argument)
 static void note_default_protocol(struct handle *handle, const void *argument)
 {
 	const char *protocol = argument;
+	handle->selected_policy = NULL;
 	char *kept = handle->program.default_protocol;
 	size_t room_bytes = sizeof(handle->program.default_protocol);
 	kept[0] = '\0';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <string.h>
-#include <strings.h>
 
+#include "engine/ascii.h"
 #include "interpose/clock.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
@@ -16,7 +16,7 @@ static bool has_header_name(const char *line, const char *name)
 {
 	size_t name_bytes = strlen(name);
 	/* "Name;" sends the header without a value, "Name:" without one removes it. */
-	return strncasecmp(line, name, name_bytes) == 0 && (line[name_bytes] == ':' || line[name_bytes] == ';');
+	return ascii_begins_with(line, name) && (line[name_bytes] == ':' || line[name_bytes] == ';');
 }
 
 static bool has_header(const struct curl_slist *headers, const char *name)
@@ -29,7 +29,7 @@ static bool has_header(const struct curl_slist *headers, const char *name)
 
 static bool is_conditional(const struct curl_slist *headers)
 {
-	for (size_t i = 0; i < sizeof(conditional_headers) / sizeof(conditional_headers[0]); i++)
+	for (size_t i = 0; headers && i < sizeof(conditional_headers) / sizeof(conditional_headers[0]); i++)
 		if (has_header(headers, conditional_headers[i]))
 			return true;
 	return false;
@@ -127,11 +127,14 @@ static bool is_block_complete(const struct operation *operation, CURLcode result
 	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) == 0;
 }
 
-/* libcurl has headers that it didn't give to us: our callbacks were replaced behind our back, the program got them
- * itself. */
+/*
+ * libcurl has headers of an origin that it didn't give to us: our callbacks were replaced behind our back, and the
+ * program got them itself.
+ */
 static bool is_bypassed(const struct operation *operation, CURLcode result)
 {
 	return !operation->gate.saw_event && result != CURLE_HTTP_RETURNED_ERROR &&
+	       outcome_response_code(operation->handle) != 0 &&
 	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) > 0;
 }
 

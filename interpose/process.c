@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/deadline_text.h"
+#include "interpose/clock.h"
 #include "interpose/process.h"
 
 static struct process_environment environment;
@@ -201,9 +202,12 @@ uint32_t process_generation(void)
 
 /* The launcher's deadline. */
 
+#define LAUNCHER_LOOK_EVERY_MS 1000
+
 static int64_t parsed_deadline_ms = INT64_MAX;
 static _Atomic int64_t launcher_pid;
 static uint64_t launcher_start;
+static _Atomic int64_t next_launcher_look_ms;
 static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
 
 /* Field 22 of /proc/PID/stat; the second field, a name in brackets, may hold anything. */
@@ -243,11 +247,15 @@ int64_t process_deadline_ms(void)
 		return INT64_MAX;
 	int saved_errno = errno;
 	pthread_once(&deadline_once, parse_deadline);
+	int64_t now_ms = clock_ms();
 	int64_t pid = atomic_load_explicit(&launcher_pid, memory_order_relaxed);
 	/* A launcher that is gone has no patience left to spend: what it started as a daemon is free. */
-	if (pid != 0 && start_time_of(pid) != launcher_start) {
-		atomic_store(&launcher_pid, 0);
-		pid = 0;
+	if (pid != 0 && now_ms >= atomic_load_explicit(&next_launcher_look_ms, memory_order_relaxed)) {
+		atomic_store_explicit(&next_launcher_look_ms, now_ms + LAUNCHER_LOOK_EVERY_MS, memory_order_relaxed);
+		if (start_time_of(pid) != launcher_start) {
+			atomic_store(&launcher_pid, 0);
+			pid = 0;
+		}
 	}
 	errno = saved_errno;
 	return pid != 0 ? parsed_deadline_ms : INT64_MAX;

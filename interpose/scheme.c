@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <string.h>
-#include <strings.h>
 
+#include "engine/ascii.h"
 #include "interpose/scheme.h"
 
 /* Host names that libcurl takes for another protocol. */
@@ -10,8 +10,7 @@ static const char *const other_host_prefixes[] = {"ftp.", "dict.", "ldap.", "ima
 
 static bool is_http_name(const char *name, size_t name_bytes)
 {
-	return (name_bytes == 4 && strncasecmp(name, "http", 4) == 0) ||
-	       (name_bytes == 5 && strncasecmp(name, "https", 5) == 0);
+	return ascii_equals(name, name_bytes, "http") || ascii_equals(name, name_bytes, "https");
 }
 
 bool scheme_is_http(const char *url, const char *default_protocol)
@@ -25,9 +24,9 @@ bool scheme_is_http(const char *url, const char *default_protocol)
 	if (default_protocol[0])
 		return is_http_name(default_protocol, strlen(default_protocol));
 	for (size_t i = 0; i < sizeof(other_host_prefixes) / sizeof(other_host_prefixes[0]); i++)
-		if (strncasecmp(url, other_host_prefixes[i], strlen(other_host_prefixes[i])) == 0)
+		if (ascii_begins_with(url, other_host_prefixes[i]))
 			return false;
 	/* "mailto:", "file:" and the like have a scheme without slashes; "host:8080" and "user:password@host" do not.
 	 */
-	return strncasecmp(url, "file:", 5) != 0;
+	return !ascii_begins_with(url, "file:");
 }

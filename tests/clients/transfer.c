@@ -249,11 +249,9 @@ static void set_seek(struct transfer *transfer, CURLoption option, const char *v
 
 static void set_progress(struct transfer *transfer, CURLoption option, const char *value)
 {
-	(void)option;
-	if (strcmp(value, "old") == 0)
+	/* libcurl before 7.32 has the old form only. */
+	if (strcmp(value, "old") == 0 || curl_easy_setopt(transfer->curl, option, on_progress) != CURLE_OK)
 		curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSFUNCTION, on_old_progress);
-	else
-		curl_easy_setopt(transfer->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
 	curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSDATA, transfer);
 	curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
 }
@@ -479,7 +477,8 @@ int main(int argc, char **argv)
 	perform(&transfer);
 	print_sink(&transfer);
 	curl_easy_cleanup(transfer.curl);
-	curl_mime_free(transfer.mime);
+	if (transfer.mime) /* 7.56 and later */
+		curl_mime_free(transfer.mime);
 	curl_formfree(transfer.form);
 	curl_slist_free_all(transfer.headers);
 	curl_global_cleanup();

@@ -57,21 +57,58 @@ def shown(*records):
     return done.stdout
 
 
-def test_an_operation_is_a_headline_and_its_attempts():
-    headline, first, second = shown(retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1)).splitlines()
-    assert headline == ("2026-01-02T03:04:05.678901Z curl[1] GET http://example.org/x: 200, success; 2 attempts, "
-                        "1.067 s (waited 1.034 s)")
-    assert " ".join(first.split()) == "1 503 status 21 ms Retry-After 1.000 s retry in 1.034 s: transient_failure"
-    assert second.split() == ["2", "200", "9", "ms", "deliver:", "success"]
+def test_an_operation_is_its_request_its_outcome_and_its_attempts():
+    printed = shown(retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1))
+    assert printed == ("2026-01-02T03:04:05.678901Z curl[1] GET http://example.org/x\n"
+                       "  200, success: 2 attempts, 1.067 s (waited 1.034 s)\n"
+                       "  1  503  status  21 ms  Retry-After 1 s  retry in 1.034 s: transient_failure\n"
+                       "  2  200  9 ms  deliver: success\n")
+
+
+def test_what_follows_a_result_stands_in_a_column():
+    lines = shown(retried(1, 1, 1, curl_code=7, curl="CURLE_COULDNT_CONNECT", status=None, failure="connect",
+                          retry_after_ms=None), attempt(1, 1, 2), operation_of(1, 1)).splitlines()
+    assert lines[2].index("connect") == lines[3].index("9 ms")
+
+
+LONG_ATTEMPT = {"curl_code": 28, "curl": "CURLE_OPERATION_TIMEDOUT", "failure": "timeout", "status": None,
+                "total_ms": 1234567, "retry_after_ms": 12345, "wait_ms": 123456, "ambiguous": True}
+
+
+def test_a_line_too_wide_for_a_terminal_is_broken_and_loses_nothing():
+    url = "http://example.org/" + "segment/" * 6
+    printed = shown(retried(1, 1, 1, url=url, **LONG_ATTEMPT), attempt(1, 1, 2, url=url), operation_of(1, 1, url=url))
+    lines = printed.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1] == f"  GET {url}"
+    assert " ".join(printed.split()) == (
+        f"2026-01-02T03:04:05.678901Z curl[1] GET {url} 200, success: 2 attempts, 1.067 s (waited 1.034 s) "
+        "1 CURLE_OPERATION_TIMEDOUT timeout 1234.567 s Retry-After 12.345 s "
+        "retry in 123.456 s: transient_failure, may have been executed 2 200 9 ms deliver: success")
+
+
+def test_a_url_that_cannot_fit_is_printed_whole():
+    url = "http://example.org/" + "x" * 200
+    assert f"\n  GET {url}\n" in shown(operation_of(1, 1, url=url))
 
 
 def test_a_transfer_that_failed_shows_the_code():
     failed = {"status": None, "curl_code": 56, "curl": "CURLE_RECV_ERROR", "failure": "receive",
               "reason": "attempt_cap"}
-    headline, line = shown(attempt(1, 1, 1, ambiguous=True, **failed),
-                           operation_of(1, 1, attempts=1, waited_ms=0, elapsed_ms=5, **failed)).splitlines()
-    assert headline.endswith("CURLE_RECV_ERROR, attempt_cap; 1 attempt, 5 ms")
+    _, outcome, *rest = shown(attempt(1, 1, 1, ambiguous=True, **failed),
+                              operation_of(1, 1, attempts=1, waited_ms=0, elapsed_ms=5, **failed)).splitlines()
+    line = " ".join(rest)
+    assert outcome == "  CURLE_RECV_ERROR, attempt_cap: 1 attempt, 5 ms"
     assert "CURLE_RECV_ERROR" in line and "receive" in line and "may have been executed" in line
+
+
+def test_a_status_that_the_program_asked_to_see_as_a_failure_shows_both():
+    failed = {"status": 503, "curl_code": 22, "curl": "CURLE_HTTP_RETURNED_ERROR", "failure": "status",
+              "reason": "attempt_cap"}
+    _, outcome, line = shown(attempt(1, 1, 1, **failed),
+                             operation_of(1, 1, attempts=1, waited_ms=0, elapsed_ms=5, **failed)).splitlines()
+    assert outcome == "  503 CURLE_HTTP_RETURNED_ERROR, attempt_cap: 1 attempt, 5 ms"
+    assert line == "  1  503  status  9 ms  deliver: attempt_cap"
 
 
 def test_audit_records_are_marked():
@@ -81,23 +118,23 @@ def test_audit_records_are_marked():
 def test_interleaved_operations_are_put_together():
     printed = shown(retried(1, 1, 1), retried(2, 1, 1), retried(1, 2, 1), attempt(2, 1, 2), operation_of(2, 1),
                     attempt(1, 1, 2), operation_of(1, 1), attempt(1, 2, 2), operation_of(1, 2)).splitlines()
-    assert [line.split()[1] if line[0] != " " else "-" for line in printed] == [
-        "curl[2]", "-", "-", "curl[1]", "-", "-", "curl[1]", "-", "-"]
-    assert [line.split()[0] for line in printed if line[0] == " "] == ["1", "2"] * 3
+    assert [line.split()[1 if line[0] != " " else 0] for line in printed] == [
+        "curl[2]", "200,", "1", "2", "curl[1]", "200,", "1", "2", "curl[1]", "200,", "1", "2"]
 
 
 def test_attempts_of_a_program_that_died_are_printed():
     printed = shown(retried(1, 1, 1), retried(1, 1, 2), operation_of(2, 1)).splitlines()
     assert printed[0].startswith("2026-01-02T03:04:05.678901Z curl[2]")
-    assert printed[1].endswith("GET http://example.org/x: unfinished after 2 attempts")
-    assert [line.split()[0] for line in printed[2:]] == ["1", "2"]
+    assert printed[2].endswith("curl[1] GET http://example.org/x")
+    assert printed[3] == "  unfinished after 2 attempts"
+    assert [line.split()[0] for line in printed[4:]] == ["1", "2"]
 
 
 def test_a_pid_that_is_used_again_starts_anew():
     printed = shown(retried(1, 1, 1), retried(1, 1, 2), retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1))
     assert printed.count("unfinished after 2 attempts") == 1
     assert printed.count("200, success") == 1
-    assert len(printed.splitlines()) == 6
+    assert len(printed.splitlines()) == 8
 
 
 def test_notes_and_losses_are_told():
@@ -111,7 +148,7 @@ def test_what_is_in_a_log_never_reaches_the_terminal_raw():
                     operation_of(1, 1, url="http://h/\x1b]0;title\x07", program="\r\n"))
     for character in printed:
         assert character == "\n" or (character >= " " and not "\x7f" <= character <= "\x9f")
-    assert len(printed.splitlines()) == 2
+    assert len(printed.splitlines()) == 3
     assert "a\\x1b[2Jb\\x0ac\\x9b31m\\x7f" in printed
 
 
@@ -157,7 +194,7 @@ def test_only_if_nothing_could_be_read_the_status_is_1(tmp_path):
 def test_records_without_their_fields_are_printed_all_the_same():
     bare = shown({"schema": 1, "kind": "attempt"}, {"schema": 1, "kind": "operation"}, {"schema": 1, "kind": "note"},
                  {"schema": 1, "kind": "operation", "pid": "x", "url": 7, "attempts": None, "status": 1.5})
-    assert len(bare.splitlines()) == 4
+    assert len(bare.splitlines()) == 6
 
 
 def test_usage():

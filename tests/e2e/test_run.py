@@ -154,8 +154,8 @@ def test_sinks_that_are_no_relative_files_stay_as_they_are(seen, sink):
     ("{object}", "{object}"),
     ("/x/one.so:{object}: /x/two.so", "{object}:/x/one.so:/x/two.so"),
     ("/old/place/libtenacurl.so:/x/one.so", "{object}:/x/one.so"),
-    ("/usr/lib/libasan.so.8:/x/one.so", "/usr/lib/libasan.so.8:{object}:/x/one.so"),
-    ("libtsan.so.2 libubsan.so.1 /x/one.so", "libtsan.so.2:libubsan.so.1:{object}:/x/one.so"),
+    ("/x/libasan.so.8:/x/one.so", "/x/libasan.so.8:{object}:/x/one.so"),
+    ("/x/libtsan.so.2 /x/libubsan.so.1 /x/one.so", "/x/libtsan.so.2:/x/libubsan.so.1:{object}:/x/one.so"),
     ("/llvm/libclang_rt.asan-x86_64.so", "/llvm/libclang_rt.asan-x86_64.so:{object}"),
 ])
 def test_preload_lists_are_composed(run, inherited, expected):
@@ -303,6 +303,38 @@ def test_audit_needs_a_log(run, seen, tmp_path):
     assert seen("--mode", "audit", "--policy", with_log)["TENACURL_MODE"] == "audit"
 
 
+AUDIT_POLICY = "[policy]\nmode = audit\n"
+
+
+def test_a_policy_that_audits_may_leave_its_log_to_others(run, seen, tmp_path):
+    policy = good_policy(tmp_path, AUDIT_POLICY)
+    by_environment = {"TENACURL_POLICY": str(policy)}
+    assert seen("--policy", policy, "--log", "out.log")["TENACURL_LOG"] == str(tmp_path / "out.log")
+    assert seen("--log", "syslog", env=by_environment)["TENACURL_LOG"] == "syslog"
+    assert seen("--policy", policy, env={"TENACURL_LOG": "syslog"})["TENACURL_LOG"] == "syslog"
+    refused(run("--policy", policy, "echo", "started"), "mode = audit", "log = none")
+
+
+def test_words_that_contradict_the_policy_are_refused(run, tmp_path):
+    policy = good_policy(tmp_path, f"[policy]\nmode = audit\nlog = {tmp_path}/audit.log\n")
+    for arguments, env in ((["--policy", policy], {}), ([], {"TENACURL_POLICY": str(policy)})):
+        refused(run(*arguments, "--log", "none", "echo", "started", env=env), "mode = audit", "log = none")
+
+
+def test_a_bad_policy_on_the_command_line_is_told_before_a_bad_variable(run, tmp_path):
+    bad = good_policy(tmp_path, BAD_POLICY)
+    refused(run("--policy", bad, "echo", "started", env={"TENACURL_MODE": "loud"}), "policy.ini", "max_attempts")
+
+
+def test_a_variable_that_makes_the_policy_useless_is_told_on_a_terminal(environment):
+    status, printed = read_terminal([str(TENACURL), "run", "echo", "started"],
+                                    {**environment, "TENACURL_MODE": "audit"})
+    assert status == 0
+    warning, started = printed.splitlines()
+    assert "running without tenacurl's help" in warning and "log = none" in warning
+    assert started == "started"
+
+
 def test_a_bad_policy_from_elsewhere_keeps_no_program_from_running(run, tmp_path):
     bad = good_policy(tmp_path, BAD_POLICY)
     done = run("echo", "started", env={"TENACURL_POLICY": str(bad)})
@@ -411,10 +443,31 @@ def foreign_elf(path):
     return path
 
 
-def test_a_program_of_another_architecture_runs_without_the_object(run, tmp_path):
-    done = run("-v", "--", foreign_elf(tmp_path / "foreign"))
+def test_a_program_of_another_architecture_is_started_without_the_object(run, tmp_path):
+    # This one no kernel can start; what counts is that nothing is preloaded, and that no shell tries to read it.
+    program = foreign_elf(tmp_path / "foreign")
+    done = run("-v", "--", program)
     assert "another architecture" in done.stderr
     assert "LD_PRELOAD" not in done.stderr
+    assert done.returncode == 126
+    assert done.stderr.endswith(f"tenacurl run: can't run '{program}': Exec format error\n")
+    assert done.stdout == ""
+
+
+def test_a_program_of_another_architecture_is_found_on_the_path(run, environment, tmp_path):
+    foreign_elf(tmp_path / "foreign-tool")
+    done = run("--", "foreign-tool", env={"PATH": f"{tmp_path}:{environment['PATH']}"})
+    assert done.returncode == 126
+    assert done.stderr == "tenacurl run: can't run 'foreign-tool': Exec format error\n"
+
+
+def test_a_script_without_an_interpreter_line_goes_to_the_shell(run, environment, tmp_path):
+    script = tmp_path / "plain-script"
+    script.write_text('echo "a shell read this: $1"\nexit 7\n')
+    script.chmod(0o755)
+    for command, env in ((script, {}), ("plain-script", {"PATH": f"{tmp_path}:{environment['PATH']}"})):
+        done = run("--", command, "argument", env=env)
+        assert (done.returncode, done.stdout, done.stderr) == (7, "a shell read this: argument\n", "")
 
 
 # Help and version

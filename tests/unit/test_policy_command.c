@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `tenacurl policy`, as it is typed. It isn't part of the code that unit tests are linked with, so it is included. */
 #include "cli/ini.c"
+#include "cli/load.c"
 #include "cli/policy.c"
 #include "tests/unit/test_policy_support.h"
 
@@ -183,6 +184,30 @@ static void test_explain_searches_as_programs_do(void **state)
 	assert_int_equal(unsetenv("TENACURL_POLICY"), 0);
 }
 
+static void test_explain_names_the_variables(void **state)
+{
+	(void)state;
+	assert_int_equal(setenv("TENACURL_MODE", "audit", 1), 0);
+	assert_int_equal(setenv("TENACURL_LOG", "/var/log/%u.jsonl", 1), 0);
+	struct run run = RUN("explain", "--policy", "config/examples/cron.ini");
+	assert_int_equal(run.status, 0);
+	expect_row(&run, "mode", "audit", "TENACURL_MODE");
+	expect_row(&run, "log", "/var/log/%u.jsonl", "TENACURL_LOG");
+	expect_row(&run, "replay", "unsent", "config/examples/cron.ini:8 [policy]");
+
+	assert_int_equal(setenv("TENACURL_MODE", "", 1), 0);
+	run = RUN("explain", "--policy", FIXTURES "/good/empty.ini");
+	expect_row(&run, "mode", "enforce", "default");
+
+	assert_int_equal(setenv("TENACURL_MODE", "loud", 1), 0);
+	run = RUN("explain");
+	assert_int_equal(run.status, 1);
+	assert_string_equal(run.out, "");
+	assert_int_equal(strncmp(run.complaints, "tenacurl: TENACURL_MODE: mode = loud: ", 38), 0);
+	assert_int_equal(unsetenv("TENACURL_MODE"), 0);
+	assert_int_equal(unsetenv("TENACURL_LOG"), 0);
+}
+
 static void test_keys_lists_the_schema(void **state)
 {
 	struct run run = RUN("keys");
@@ -204,6 +229,7 @@ int main(void)
 	    cmocka_unit_test(test_help_goes_to_stdout),
 	    cmocka_unit_test(test_explain_tells_each_value_and_its_origin),
 	    cmocka_unit_test(test_explain_searches_as_programs_do),
+	    cmocka_unit_test(test_explain_names_the_variables),
 	    cmocka_unit_test(test_keys_lists_the_schema),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

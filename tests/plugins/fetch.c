@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "tests/plugins/fetch.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fetch {
+	CURL *curl;
+	char served_by[64]; /* file name of the libcurl that connected; "-": none did */
+	char body[64];      /* as much as fits */
+	size_t body_bytes;
+};
+
+/* tenacurl never touches this callback, so who calls it is the libcurl that serves the transfer. */
+static int on_socket(void *data, curl_socket_t socket, curlsocktype purpose)
+{
+	struct fetch *fetch = data;
+	Dl_info caller;
+	(void)socket;
+	(void)purpose;
+	if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname) {
+		const char *slash = strrchr(caller.dli_fname, '/');
+		snprintf(fetch->served_by, sizeof(fetch->served_by), "%s", slash ? slash + 1 : caller.dli_fname);
+	}
+	return CURL_SOCKOPT_OK;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *data)
+{
+	struct fetch *fetch = data;
+	size_t count_bytes = size * count;
+	for (size_t i = 0; i < count_bytes; i++, fetch->body_bytes++)
+		if (fetch->body_bytes < sizeof(fetch->body) - 1)
+			fetch->body[fetch->body_bytes] = bytes[i];
+	return count_bytes;
+}
+
+static struct fetch *fetch_open(const char *url)
+{
+	struct fetch *fetch = calloc(1, sizeof(*fetch));
+	if (!fetch)
+		return NULL;
+	strcpy(fetch->served_by, "-");
+	fetch->curl = curl_easy_init();
+	if (!fetch->curl) {
+		free(fetch);
+		return NULL;
+	}
+	curl_easy_setopt(fetch->curl, CURLOPT_URL, url);
+	curl_easy_setopt(fetch->curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(fetch->curl, CURLOPT_WRITEDATA, fetch);
+	curl_easy_setopt(fetch->curl, CURLOPT_SOCKOPTFUNCTION, on_socket);
+	curl_easy_setopt(fetch->curl, CURLOPT_SOCKOPTDATA, fetch);
+	curl_easy_setopt(fetch->curl, CURLOPT_NOSIGNAL, 1L);
+	return fetch;
+}
+
+static int fetch_perform(struct fetch *fetch)
+{
+	return curl_easy_perform(fetch->curl);
+}
+
+static void fetch_print(struct fetch *fetch, const char *name, int result)
+{
+	long status = 0;
+	curl_easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &status);
+	printf("%s result %d status %ld served by %s body %s\n", name, result, status, fetch->served_by, fetch->body);
+	fflush(stdout);
+	memset(fetch->body, 0, sizeof(fetch->body));
+	fetch->body_bytes = 0;
+}
+
+static int fetch_perform_and_print(struct fetch *fetch, const char *name)
+{
+	int result = curl_easy_perform(fetch->curl);
+	fetch_print(fetch, name, result);
+	return result;
+}
+
+static void fetch_close(struct fetch *fetch)
+{
+	curl_easy_cleanup(fetch->curl);
+	free(fetch);
+}
+
+__attribute__((visibility("default"))) const struct fetch_functions fetch_functions = {
+    .open = fetch_open,
+    .perform = fetch_perform,
+    .perform_and_print = fetch_perform_and_print,
+    .print = fetch_print,
+    .close = fetch_close,
+};
