@@ -92,6 +92,13 @@ bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engi
 	return true;
 }
 
+void engine_replan(struct engine_operation *operation, int64_t program_timeout_ms, int64_t attempt_start_ms,
+                   struct engine_plan *plan)
+{
+	operation->program_deadline_ms = engine_end_of(operation->entry_ms, program_timeout_ms);
+	plan->limit_ms = attempt_limit_ms(operation, attempt_start_ms);
+}
+
 static bool was_cancelled(const struct judgement *judgement)
 {
 	return judgement->outcome->cancelled;
@@ -114,7 +121,7 @@ static bool succeeded(const struct judgement *judgement)
 
 static bool is_final(const struct judgement *judgement)
 {
-	return !judgement->finding.passing || judgement->outcome->final_body_found || judgement->outcome->stop_hint;
+	return !judgement->finding.passing || judgement->outcome->stop_hint;
 }
 
 static bool is_unsafe(const struct judgement *judgement)
@@ -247,4 +254,14 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 bool engine_is_retryable_status(const struct engine_operation *operation, int status)
 {
 	return engine_status_may_pass(operation->rules, operation->request.method, status);
+}
+
+void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict)
+{
+	operation->waited_ms -= verdict->wait_ms;
+	*verdict = (struct engine_verdict){
+	    .action = ENGINE_DELIVER,
+	    .reason = ENGINE_TERMINAL_ERROR,
+	    .failure = verdict->failure,
+	};
 }

@@ -104,7 +104,6 @@ struct engine_outcome {
 	bool header_block_complete; /* the blank line of the final block was seen, or nobody could have seen it */
 	bool cancelled;             /* a callback of the program ended it */
 	bool delivered;             /* a byte of a final response went to the program */
-	bool final_body_found;      /* the held error body contains final_body */
 	bool stop_hint;             /* struct engine_demand's: a header of the response told us not to retry */
 	struct engine_retry_after
 	    retry_after; /* of the final response or, if it failed, the proxy's answer to CONNECT */
@@ -149,11 +148,24 @@ void engine_begin(struct engine_operation *operation, const struct policy_rules 
 bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engine_plan *plan);
 
 /*
+ * The program changed its timeout (0: none) while an attempt runs that began at attempt_start_ms: the rest of the
+ * operation and the plan's limit go by the new one.
+ */
+void engine_replan(struct engine_operation *operation, int64_t program_timeout_ms, int64_t attempt_start_ms,
+                   struct engine_plan *plan);
+
+/*
  * Judges the attempt that was planned last, at now_ms: at the end of its final header block, or when it ended. Checks
  * in the order of enum engine_reason; draws only when everything before the wait passed, takes a token last.
  */
 struct engine_verdict engine_judge(struct engine_operation *operation, const struct engine_outcome *outcome,
                                    int64_t now_ms, const struct engine_ports *ports);
+
+/*
+ * Takes a verdict to retry back: the body, which is read after the verdict, contains final_body. The verdict becomes to
+ * deliver a terminal error; a token that it took stays taken.
+ */
+void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict);
 
 /* Whether a response with this status is one that the policy would retry, so that its body is worth holding. Pure. */
 bool engine_is_retryable_status(const struct engine_operation *operation, int status);

@@ -20,6 +20,7 @@ struct header_block {
 	bool open;            /* its status line was seen, its blank line not yet */
 	bool complete;        /* its blank line was seen */
 	int status;           /* 0: no block yet */
+	bool is_proxys;       /* a proxy's answer to CONNECT; set by the gate at the blank line */
 	bool skips_fields;    /* nothing depends on its fields: a success that isn't held */
 	bool has_location;    /* a Location that isn't empty */
 	bool is_event_stream; /* Content-Type: text/event-stream */

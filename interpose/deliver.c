@@ -23,6 +23,12 @@ size_t deliver_event(const struct handle *handle, enum held_kind kind, char *dat
 	return bytes;
 }
 
+bool deliver_has_header_listener(const struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	return program->header_function || program->header_data || program->header_in_body;
+}
+
 enum deliver_result deliver_held(struct handle *handle)
 {
 	struct held *held = &handle->held;

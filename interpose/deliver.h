@@ -12,12 +12,8 @@
  */
 size_t deliver_event(const struct handle *handle, enum held_kind kind, char *data, size_t bytes);
 
-/* Whether anybody would see a header line; if not, none needs to be held. */
-static inline bool deliver_has_header_listener(const struct handle *handle)
-{
-	const struct program_options *program = &handle->program;
-	return program->header_function || program->header_data || program->header_in_body;
-}
+/* Whether anybody receives header lines; if not, none needs to be held, and none commits anything. */
+bool deliver_has_header_listener(const struct handle *handle);
 
 enum deliver_result {
 	DELIVER_DONE,

@@ -53,7 +53,7 @@ CURL *entry_init(const char *version, const void *caller)
 	if (!libcurl)
 		return NULL;
 	CURL *curl = libcurl->init();
-	if (curl && !is_inside(libcurl, caller) && !process_environment()->disabled)
+	if (curl && !is_inside(libcurl, caller))
 		handle_adopt(curl, libcurl);
 	return curl;
 }
@@ -105,6 +105,8 @@ void entry_cleanup(const char *version, const void *caller, CURL *curl)
 {
 	struct handle *handle = handle_find(curl);
 	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	if (handle)
+		handle_hide(handle);
 	if (libcurl)
 		libcurl->cleanup(curl);
 	/* Only now: closing a connection can still make callbacks. */
@@ -134,7 +136,9 @@ static void drop_abandoned_operation(struct handle *handle)
 {
 	const char here = 0;
 	bool is_same_thread = handle->active_thread == process_thread_id();
-	if (is_same_thread && (uintptr_t)handle->active < (uintptr_t)&here) {
+	/* Left while it waited, by whatever thread: libcurl isn't in use, so the handle is as good as new. */
+	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active < (uintptr_t)&here)) {
+		handle->performs = false;
 		handle->active = NULL;
 		lend_give_back_numbers(handle);
 	}

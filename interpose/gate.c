@@ -18,7 +18,9 @@
  * for the header callback to confirm it.
  *
  * After the verdict "retry" the rest of the response is swallowed, so that the connection can be used again, but no
- * more than 4 KiB or 100 ms of it: a long or dripping error page costs nothing.
+ * more than 4 KiB or 100 ms of it: a long or dripping error page costs nothing. (Where nothing arrives at all, libcurl
+ * looks at the limit only when it wakes up: within a second.) With final_body the rest is held and searched first, for
+ * as much as hold_body_bytes and a second allow; if the text is found, the verdict is taken back.
  */
 
 #include <string.h>
@@ -30,9 +32,9 @@
 #include "interpose/operation.h"
 #include "interpose/wait.h"
 
-#define DRAIN_BYTES_MAX  4096
-#define DRAIN_MS_MAX     100
-#define HOLD_BODY_MS_MAX 1000
+#define DRAIN_BYTES_MAX 4096
+#define DRAIN_MS_MAX    100
+#define SEARCH_MS_MAX   1000
 
 /* What a callback returns to end the transfer: any count but its own. */
 static size_t refuse(size_t bytes)
@@ -52,7 +54,9 @@ static size_t deliver_now(struct operation *operation, enum held_kind kind, char
 static size_t flush_and_go_live(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	gate->committed = true;
+	/* Header lines that nobody receives commit nothing. */
+	if (kind == HELD_WRITE || gate->has_header_listener || operation->handle->held.event_count > 0)
+		gate->committed = true;
 	gate->state = GATE_FLUSH;
 	switch (deliver_held(operation->handle)) {
 	case DELIVER_PAUSED:
@@ -65,7 +69,7 @@ static size_t flush_and_go_live(struct operation *operation, enum held_kind kind
 		break;
 	}
 	gate->state = GATE_LIVE;
-	lend_lift_header_limit(operation);
+	lend_lift_limits(operation);
 	return deliver_now(operation, kind, data, bytes);
 }
 
@@ -87,8 +91,10 @@ static size_t begin_drop(struct operation *operation, size_t bytes)
 	held_clear(&operation->handle->held);
 	gate->state = GATE_DROP;
 	gate->dropped_since_ms = clock_ms();
-	if (gate->block.content_length_bytes <= DRAIN_BYTES_MAX) {
-		lend_limit_drain(operation, DRAIN_MS_MAX);
+	const struct program_options *program = &operation->handle->program;
+	bool is_bodyless = program->no_body || program->method == BASE_HEAD;
+	if (is_bodyless || gate->block.content_length_bytes <= DRAIN_BYTES_MAX) {
+		lend_limit_rest(operation, DRAIN_MS_MAX);
 		return bytes;
 	}
 	gate->cut = true;
@@ -104,40 +110,78 @@ static size_t drop(struct gate *gate, size_t bytes)
 	return refuse(bytes);
 }
 
-static size_t act_on_verdict(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+/* A success that is held until it is complete, or becomes too large for that. */
+static size_t hold_success(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
-	if (operation->verdict.action == ENGINE_RETRY)
-		return begin_drop(operation, bytes);
+	struct held *held = &operation->handle->held;
+	if (held->data_bytes + bytes <= operation->gate.bound_bytes && held_append(held, kind, data, bytes))
+		return bytes;
 	return flush_and_go_live(operation, kind, data, bytes);
 }
 
-static size_t take_held_body(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+static size_t begin_hold_success(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	bool fits = operation->handle->held.data_bytes + bytes <= gate->bound_bytes && clock_ms() <= gate->bound_ms;
-	if (fits && held_append(&operation->handle->held, kind, data, bytes))
-		return bytes;
-	if (operation_holds_success(operation))
-		return flush_and_go_live(operation, kind, data, bytes);
-	operation_judge_response(operation);
-	return act_on_verdict(operation, kind, data, bytes);
+	gate->state = GATE_HOLD_SUCCESS;
+	gate->bound_bytes += (size_t)operation->section->rules.hold_success_bytes;
+	lend_lift_limits(operation);
+	return hold_success(operation, kind, data, bytes);
 }
 
-/* The final response has begun: judge it, or go on holding if the verdict needs the body. */
-static size_t take_final(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+/* Keeps the body bytes at hand; returns whether the text is in what was kept. */
+static bool finds_final_body(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	size_t bound_bytes = operation_body_bound_bytes(operation);
-	if (bound_bytes > 0) {
-		gate->state = GATE_HOLD_BODY;
-		gate->keeps_body = true;
-		gate->body_begin = operation->handle->held.data_bytes + (kind == HELD_HEADER ? bytes : 0);
-		gate->bound_bytes = bound_bytes;
-		gate->bound_ms = operation_holds_success(operation) ? ENGINE_NEVER : clock_ms() + HOLD_BODY_MS_MAX;
-		return take_held_body(operation, kind, data, bytes);
+	struct held *held = &operation->handle->held;
+	const char *wanted = operation->section->rules.final_body;
+	size_t wanted_bytes = strlen(wanted);
+
+	if (!held_append(held, kind, data, bytes))
+		return false;
+	if (kind == HELD_HEADER) {
+		gate->search_begin = held->data_bytes;
+		return false;
 	}
+	size_t begin = gate->search_begin;
+	/* What has been searched can only hold the beginning of the text. */
+	if (held->data_bytes - begin >= wanted_bytes)
+		gate->search_begin = held->data_bytes - wanted_bytes + 1;
+	return memmem(held->data + begin, held->data_bytes - begin, wanted, wanted_bytes) != NULL;
+}
+
+static size_t search_body(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	if (operation->handle->held.data_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms)
+		return begin_drop(operation, bytes);
+	if (!finds_final_body(operation, kind, data, bytes))
+		return bytes;
+	operation_retract_retry(operation);
+	held_drop_last(&operation->handle->held);
+	return flush_and_go_live(operation, kind, data, bytes);
+}
+
+static size_t begin_search(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	gate->state = GATE_SEARCH;
+	gate->search_begin = operation->handle->held.data_bytes;
+	gate->search_end_ms = clock_ms() + SEARCH_MS_MAX;
+	lend_limit_rest(operation, SEARCH_MS_MAX);
+	return search_body(operation, kind, data, bytes);
+}
+
+/* The final response has begun: judge it. */
+static size_t take_final(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	if (operation_holds_success(operation))
+		return begin_hold_success(operation, kind, data, bytes);
 	operation_judge_response(operation);
-	return act_on_verdict(operation, kind, data, bytes);
+	if (operation->verdict.action == ENGINE_DELIVER)
+		return flush_and_go_live(operation, kind, data, bytes);
+	if (operation->section->rules.final_body)
+		return begin_search(operation, kind, data, bytes);
+	return begin_drop(operation, bytes);
 }
 
 static bool is_same_step(const struct gate *gate, int step)
@@ -171,16 +215,21 @@ static size_t pass_step(struct operation *operation, char *data, size_t bytes)
 	case DELIVER_DONE:
 		break;
 	}
-	return deliver_now(operation, HELD_HEADER, data, bytes);
+	size_t taken = deliver_now(operation, HELD_HEADER, data, bytes);
+	if (taken == CURL_WRITEFUNC_PAUSE) {
+		gate->committed = true;
+		gate->state = GATE_LIVE;
+	}
+	return taken;
 }
 
 /* The block that has just ended isn't the last one, or nobody can say yet. */
 static bool is_undecided(const struct operation *operation)
 {
 	const struct header_block *block = &operation->gate.block;
-	bool is_interim = block->status >= 100 && block->status < 200 && block->status != 101;
+	bool is_interim = block->status >= 100 && block->status < 200;
 	bool may_go_on = block->status == 401 || block->status == 407 || block->status == 417;
-	return is_interim || may_go_on || operation_is_proxy_block(operation);
+	return is_interim || may_go_on || block->is_proxys;
 }
 
 static bool is_redirect_step(const struct operation *operation)
@@ -200,12 +249,23 @@ static size_t take_block_end(struct operation *operation, char *data, size_t byt
 	return take_final(operation, HELD_HEADER, data, bytes);
 }
 
+static void end_block(struct operation *operation)
+{
+	struct header_block *block = &operation->gate.block;
+	block->is_proxys = operation_is_proxy_block(operation);
+	/* A proxy's answer to CONNECT says nothing of the request. */
+	if (!block->is_proxys)
+		operation->header_since_send = true;
+}
+
 static size_t take_header(struct operation *operation, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
 	gate->awaits_header = false;
-	if (block_add(&gate->block, &operation->section->rules, data, bytes))
+	if (block_add(&gate->block, &operation->section->rules, data, bytes)) {
+		end_block(operation);
 		return take_block_end(operation, data, bytes);
+	}
 	return hold(operation, HELD_HEADER, data, bytes);
 }
 
@@ -238,53 +298,62 @@ static bool sees_final(struct operation *operation, enum held_kind kind, const c
 	if (kind == HELD_WRITE)
 		return !is_header_write(operation, data, bytes);
 	gate->awaits_header = false;
-	return block_add(&gate->block, &operation->section->rules, data, bytes) && !is_undecided(operation) &&
-	       !is_redirect_step(operation);
-}
-
-/* Audit: copies a body that the verdict needs; returns whether there is enough of it. */
-static bool observe_body(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
-{
-	struct held *held = &operation->handle->held;
-	if (kind == HELD_HEADER)
+	if (!block_add(&gate->block, &operation->section->rules, data, bytes))
 		return false;
-	return held->data_bytes + bytes > operation->gate.bound_bytes || !held_append(held, kind, data, bytes);
+	end_block(operation);
+	return !is_undecided(operation) && !is_redirect_step(operation);
 }
 
-/* Audit: note what the verdict would have been; nothing is kept from the program. */
+/* Audit: searches a copy of the body, as much as would have been held. */
+static void observe_body(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	if (kind == HELD_HEADER || operation->handle->held.data_bytes + bytes > gate->bound_bytes)
+		return;
+	if (finds_final_body(operation, kind, data, bytes))
+		operation_retract_retry(operation);
+}
+
+/* Audit: notes what the verdict would have been; nothing is kept from the program. */
 static void observe(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	if (gate->keeps_body) {
-		if (!observe_body(operation, kind, data, bytes))
-			return;
-	} else if (!sees_final(operation, kind, data, bytes)) {
-		return;
-	} else if (operation_body_bound_bytes(operation) > 0) {
-		gate->keeps_body = true;
-		gate->bound_bytes = operation_body_bound_bytes(operation);
+	bool would_retry = operation->has_verdict && operation->verdict.action == ENGINE_RETRY;
+	if (!operation->has_verdict && sees_final(operation, kind, data, bytes) && !operation_holds_success(operation))
+		operation_judge_response(operation);
+	else if (would_retry && operation->section->rules.final_body)
 		observe_body(operation, kind, data, bytes);
-		return;
+	/* As enforced, a response that is let through is committed by its first byte that somebody receives. */
+	if (operation->has_verdict && operation->verdict.action == ENGINE_DELIVER &&
+	    (kind == HELD_WRITE || gate->has_header_listener))
+		gate->committed = true;
+}
+
+static size_t take_live(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	if (gate->observes) {
+		observe(operation, kind, data, bytes);
+	} else {
+		operation->header_since_send = true;
+		gate->committed = gate->committed || kind == HELD_WRITE || gate->has_header_listener;
 	}
-	operation_judge_response(operation);
-	gate->committed = operation->verdict.action == ENGINE_DELIVER;
+	return deliver_now(operation, kind, data, bytes);
 }
 
 static size_t take(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
 	gate->saw_event = true;
-	if (kind == HELD_HEADER)
-		operation->header_since_send = true;
 	switch (gate->state) {
 	case GATE_LIVE:
-		if (gate->observes && !operation->has_verdict)
-			observe(operation, kind, data, bytes);
-		return deliver_now(operation, kind, data, bytes);
+		return take_live(operation, kind, data, bytes);
 	case GATE_HOLD:
 		return kind == HELD_HEADER ? take_header(operation, data, bytes) : take_write(operation, data, bytes);
-	case GATE_HOLD_BODY:
-		return take_held_body(operation, kind, data, bytes);
+	case GATE_HOLD_SUCCESS:
+		return hold_success(operation, kind, data, bytes);
+	case GATE_SEARCH:
+		return search_body(operation, kind, data, bytes);
 	case GATE_FLUSH:
 		return flush_and_go_live(operation, kind, data, bytes);
 	case GATE_DROP:
@@ -320,8 +389,7 @@ void gate_begin_attempt(struct operation *operation)
 	gate->saw_event = false;
 	gate->awaits_header = false;
 	gate->cut = false;
-	gate->keeps_body = false;
-	gate->body_begin = 0;
+	gate->search_begin = 0;
 	gate->bound_bytes = (size_t)operation->section->rules.hold_body_bytes;
 	gate->dropped_bytes = 0;
 	gate->steps = 0;
@@ -348,14 +416,4 @@ bool gate_finish(struct operation *operation, int *result)
 		if (*result != CURLE_OK)
 			return false;
 	}
-}
-
-bool gate_finds_final_body(const struct operation *operation)
-{
-	const struct held *held = &operation->handle->held;
-	const char *wanted = operation->section->rules.final_body;
-	size_t begin = operation->gate.body_begin;
-	if (!wanted || !operation->gate.keeps_body || begin > held->data_bytes)
-		return false;
-	return memmem(held->data + begin, held->data_bytes - begin, wanted, strlen(wanted)) != NULL;
 }

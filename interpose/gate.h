@@ -14,11 +14,12 @@
 #include "interpose/block.h"
 
 enum gate_state {
-	GATE_LIVE,      /* everything goes to the program as it comes */
-	GATE_HOLD,      /* kept until the final header block is complete */
-	GATE_HOLD_BODY, /* it is complete, but the verdict needs (some of) the body */
-	GATE_FLUSH,     /* the verdict is to deliver; the program paused in the middle of what was held */
-	GATE_DROP,      /* the verdict is to retry: swallow the rest, cut it if it is long or slow */
+	GATE_LIVE,         /* everything goes to the program as it comes */
+	GATE_HOLD,         /* kept until the final header block is complete */
+	GATE_HOLD_SUCCESS, /* a success that is held until it is complete */
+	GATE_SEARCH,       /* the verdict is to retry, unless the body contains final_body */
+	GATE_FLUSH,        /* the verdict is to deliver; the program paused in the middle of what was held */
+	GATE_DROP,         /* the verdict is to retry: swallow the rest, cut it if it is long or slow */
 };
 
 #define GATE_STEPS_MAX 16 /* redirect steps that are told apart; after more the operation is committed */
@@ -28,14 +29,13 @@ struct gate {
 	enum gate_state state;
 	struct header_block block;
 	bool has_header_listener;
-	bool saw_event;     /* libcurl called one of our callbacks */
-	bool awaits_header; /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
-	                       is */
-	bool cut;           /* we ended the transfer: its CURLE_WRITE_ERROR is ours */
-	bool keeps_body;    /* the verdict needs the body: it is held (in audit: copied) */
-	size_t body_begin;  /* where the body begins in what is held */
-	size_t bound_bytes; /* how much may be held */
-	int64_t bound_ms;   /* GATE_HOLD_BODY: instant until which */
+	bool saw_event;      /* libcurl called one of our callbacks */
+	bool awaits_header;  /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
+	                        is */
+	bool cut;            /* we ended the transfer: its CURLE_WRITE_ERROR is ours */
+	size_t bound_bytes;  /* how much may be held */
+	size_t search_begin; /* GATE_SEARCH: where in what is held the search goes on */
+	int64_t search_end_ms; /* GATE_SEARCH: instant until which */
 	size_t dropped_bytes;
 	int64_t dropped_since_ms;
 	int steps; /* redirect steps of this attempt */
@@ -64,8 +64,5 @@ void gate_begin_attempt(struct operation *operation);
  * return.
  */
 bool gate_finish(struct operation *operation, int *result);
-
-/* Whether the held body contains the policy's final_body. */
-bool gate_finds_final_body(const struct operation *operation);
 
 #endif

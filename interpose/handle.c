@@ -74,10 +74,17 @@ struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 
 	handle->libcurl = libcurl;
 	handle->active = NULL;
+	handle->performs = false;
 	handle->performed_generation = 0;
 	handle_reset(handle);
 	atomic_store_explicit(&handle->curl, curl, memory_order_release);
 	return handle;
+}
+
+void handle_hide(struct handle *handle)
+{
+	handle->active = NULL;
+	atomic_store_explicit(&handle->curl, CLAIMED, memory_order_release);
 }
 
 void handle_forget(struct handle *handle)

@@ -51,6 +51,7 @@ struct program_options {
 	int64_t protocols;
 	enum base_method method;
 	bool write_data_set;
+	bool reports_progress; /* the progress function that was set last is one */
 	bool no_progress;
 	bool header_in_body; /* CURLOPT_HEADER */
 	bool fail_on_error;
@@ -65,6 +66,8 @@ struct program_options {
 	bool no_signal;
 	bool quick_exit;
 	bool rtsp;
+	void *open_socket;      /* CURLOPT_OPENSOCKETFUNCTION: only whether it is set */
+	bool time_condition;    /* CURLOPT_TIMECONDITION: If-Unmodified-Since and the like */
 	bool early_data;        /* CURLSSLOPT_EARLYDATA */
 	bool protocols_by_name; /* CURLOPT_PROTOCOLS_STR: can't be given back as a number */
 	char custom_verb[24];   /* CURLOPT_CUSTOMREQUEST, "" without; too long a verb is kept as "?" */
@@ -92,6 +95,7 @@ struct handle {
 	struct lent_options lent;
 	struct held held;              /* what is kept back of a response; its memory is reused */
 	struct operation *active;      /* on the stack of the perform that runs; NULL between performs */
+	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */
 
@@ -111,6 +115,12 @@ struct handle *handle_find(CURL *curl);
  * an older handle at this address. Returns NULL without memory: the handle is passed through then.
  */
 struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl);
+
+/*
+ * Makes the record unfindable, but keeps it for callbacks: before libcurl frees the handle, since another thread may be
+ * given a new handle at its address at once.
+ */
+void handle_hide(struct handle *handle);
 
 /* Forgets the record: its memory is given back or kept for the next handle. The CURL * must not be used with it again.
  */

@@ -47,6 +47,11 @@ bool held_append(struct held *held, enum held_kind kind, const char *bytes, size
 	return true;
 }
 
+void held_drop_last(struct held *held)
+{
+	held->data_bytes -= held->events[--held->event_count].bytes;
+}
+
 void held_clear(struct held *held)
 {
 	held->data_bytes = 0;

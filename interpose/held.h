@@ -30,6 +30,9 @@ struct held {
 /* Keeps a copy of one callback's bytes. Returns false without memory, with nothing changed. */
 bool held_append(struct held *held, enum held_kind kind, const char *bytes, size_t count_bytes);
 
+/* Forgets the event that was kept last. */
+void held_drop_last(struct held *held);
+
 /* Forgets everything kept; the memory stays for the next response. */
 void held_clear(struct held *held);
 

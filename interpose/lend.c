@@ -118,6 +118,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static void lend_timeout(struct operation *operation, int64_t limit_ms)
 {
 	struct handle *handle = operation->handle;
+	operation->lent_limit_ms = limit_ms;
 	if (limit_ms == ENGINE_NEVER)
 		limit_ms = 0;
 	else if (!handle->libcurl->asynchronous_lookup && !handle->program.no_signal && limit_ms < SIGALRM_LIMIT_MS)
@@ -157,6 +158,8 @@ void lend_attempt(struct operation *operation)
 	const struct engine_plan *plan = &operation->plan;
 	int64_t limit_ms = earlier(plan->limit_ms, plan->header_limit_ms);
 
+	if (operation->gate.observes)
+		return;
 	if (limit_ms != ENGINE_NEVER || handle->lent.timeout)
 		lend_timeout(operation, limit_ms);
 	if (plan->connect_limit_ms != ENGINE_NEVER)
@@ -184,15 +187,14 @@ void lend_give_back_numbers(struct handle *handle)
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 
-void lend_lift_header_limit(struct operation *operation)
+void lend_lift_limits(struct operation *operation)
 {
-	if (operation->plan.header_limit_ms >= operation->plan.limit_ms)
-		return;
 	operation->plan.header_limit_ms = ENGINE_NEVER;
-	lend_timeout(operation, operation->plan.limit_ms);
+	if (operation->handle->lent.timeout && operation->lent_limit_ms != operation->plan.limit_ms)
+		lend_timeout(operation, operation->plan.limit_ms);
 }
 
-void lend_limit_drain(struct operation *operation, int64_t limit_ms)
+void lend_limit_rest(struct operation *operation, int64_t limit_ms)
 {
 	int64_t end_ms = clock_ms() - operation->attempt_start_ms + limit_ms;
 	lend_timeout(operation, earlier(end_ms, operation->plan.limit_ms));
@@ -201,12 +203,12 @@ void lend_limit_drain(struct operation *operation, int64_t limit_ms)
 void lend_refresh_timeout(struct handle *handle)
 {
 	struct operation *operation = handle->active;
-	if (!operation || !handle->lent.timeout || handle->program.timeout_ms <= 0)
+	if (!operation)
 		return;
-	int64_t limit_ms = earlier(operation->plan.limit_ms, operation->plan.header_limit_ms);
-	/* libcurl counts from the attempt's start; the program meant from the operation's. */
-	int64_t since_entry_ms = operation->attempt_start_ms - operation->engine.entry_ms;
-	lend_timeout(operation, earlier(limit_ms, handle->program.timeout_ms - since_entry_ms));
+	struct engine_plan *plan = &operation->plan;
+	engine_replan(&operation->engine, handle->program.timeout_ms, operation->attempt_start_ms, plan);
+	if (handle->lent.timeout)
+		lend_timeout(operation, earlier(plan->limit_ms, plan->header_limit_ms));
 }
 
 void lend_refresh_headers(struct handle *handle)

@@ -32,11 +32,15 @@ void lend_attempt(struct operation *operation);
 /* Gives back everything but the callbacks. */
 void lend_give_back_numbers(struct handle *handle);
 
-/* The final header block is complete: the limit on its arrival (retry_max_time_ms) no longer counts. */
-void lend_lift_header_limit(struct operation *operation);
+/*
+ * Lifts what bounds the attempt besides its plan: the limit on the arrival of its final header block
+ * (retry_max_time_ms), or one that lend_limit_rest() set. libcurl looks at a lifted limit whenever it wakes up, at
+ * least once a second.
+ */
+void lend_lift_limits(struct operation *operation);
 
-/* The rest of the response is only drained: let the transfer end within about limit_ms from now. */
-void lend_limit_drain(struct operation *operation, int64_t limit_ms);
+/* Lets the transfer end about limit_ms from now; libcurl may notice up to a second late if nothing arrives. */
+void lend_limit_rest(struct operation *operation, int64_t limit_ms);
 
 /* The program changed its timeout, its headers, while ours are lent: what it asked for now counts too. */
 void lend_refresh_timeout(struct handle *handle);

@@ -27,37 +27,30 @@
 extern void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
     __attribute__((weak));
 
-#define LIBCURLS_MAX 16 /* flavours and private copies in one process; beyond that calls pass through */
-
-static _Atomic(struct libcurl *) registry[LIBCURLS_MAX];
+/* All libcurls seen so far, newest first. Never freed: one is found for each copy that is mapped, and those stay. */
+static _Atomic(struct libcurl *) registry;
 
 const struct libcurl *libcurl_containing(const void *address)
 {
-	for (size_t i = 0; i < LIBCURLS_MAX; i++) {
-		const struct libcurl *libcurl = atomic_load_explicit(&registry[i], memory_order_acquire);
-		if (!libcurl)
-			return NULL;
-		if (address >= libcurl->begin && address < libcurl->end)
-			return libcurl;
-	}
-	return NULL;
+	const struct libcurl *libcurl = atomic_load_explicit(&registry, memory_order_acquire);
+	while (libcurl && (address < libcurl->begin || address >= libcurl->end))
+		libcurl = libcurl->next;
+	return libcurl;
 }
 
-/* Publishes `fresh`, or frees it and returns the one that another thread published first. */
+/* Publishes `fresh`, or frees it and returns the one that another thread published meanwhile. */
 static const struct libcurl *register_libcurl(struct libcurl *fresh)
 {
-	for (size_t i = 0; i < LIBCURLS_MAX; i++) {
-		struct libcurl *seen = NULL;
-		if (atomic_compare_exchange_strong_explicit(&registry[i], &seen, fresh, memory_order_acq_rel,
-		                                            memory_order_acquire))
-			return fresh;
-		if (seen->begin == fresh->begin) {
+	fresh->next = atomic_load_explicit(&registry, memory_order_acquire);
+	do {
+		const struct libcurl *seen = libcurl_containing(fresh->begin);
+		if (seen) {
 			free(fresh);
 			return seen;
 		}
-	}
-	free(fresh);
-	return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(&registry, &fresh->next, fresh, memory_order_acq_rel,
+	                                                memory_order_acquire));
+	return fresh;
 }
 
 static void *find_symbol(void *handle, const char *name, const char *version)

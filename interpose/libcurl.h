@@ -13,6 +13,7 @@
 #include "interpose/curl_abi.h"
 
 struct libcurl {
+	struct libcurl *next;        /* in the list of all that were seen */
 	const void *begin, *end;     /* where the object is mapped */
 	char flavour[24];            /* OPENSSL_4, GNUTLS_3, …; "unversioned" */
 	char version[24];            /* 8.5.0 */

@@ -43,7 +43,6 @@ static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {.draw = draw, .take_token = take_token, .context = operation};
 	operation->verdict_ms = clock_ms();
-	operation->outcome.final_body_found = gate_finds_final_body(operation);
 	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
 	operation->has_verdict = true;
 	/* The last look before a retry: the policy may have been switched off since the operation began. */
@@ -68,14 +67,9 @@ bool operation_holds_success(const struct operation *operation)
 	return bound_bytes > 0 && is_success && !block->is_event_stream && block->content_length_bytes <= bound_bytes;
 }
 
-size_t operation_body_bound_bytes(const struct operation *operation)
+void operation_retract_retry(struct operation *operation)
 {
-	const struct policy_rules *rules = &operation->section->rules;
-	if (operation_holds_success(operation))
-		return (size_t)(rules->hold_success_bytes + rules->hold_body_bytes);
-	if (rules->final_body && engine_is_retryable_status(&operation->engine, operation->gate.block.status))
-		return (size_t)rules->hold_body_bytes;
-	return 0;
+	engine_retract(&operation->engine, &operation->verdict);
 }
 
 bool operation_is_proxy_block(const struct operation *operation)
@@ -96,6 +90,9 @@ static void judge_end(struct operation *operation, CURLcode result)
 		return;
 	outcome_of_attempt(operation, result, &operation->outcome);
 	judge(operation);
+	/* Let through without a verdict (a header block too large to hold), and nothing was wrong with it. */
+	if (operation->verdict.reason == ENGINE_DELIVERED && operation->verdict.failure == ENGINE_CLASS_NONE)
+		operation->verdict.reason = ENGINE_SUCCESS;
 }
 
 /* Before 7.60 libcurl leaves the text of a failed attempt in the buffer of one that succeeds. */
@@ -104,6 +101,12 @@ static void restore_error_buffer(struct operation *operation)
 	struct handle *handle = operation->handle;
 	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
 		memcpy(handle->program.error_buffer, operation->entry_error_text, CURL_ERROR_SIZE);
+}
+
+static void say(struct operation *operation, const char *text)
+{
+	if (operation->handle->program.error_buffer)
+		snprintf(operation->handle->program.error_buffer, CURL_ERROR_SIZE, "%s", text);
 }
 
 static CURLcode perform_attempt(struct operation *operation)
@@ -118,18 +121,16 @@ static CURLcode perform_attempt(struct operation *operation)
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
 
+	handle->performs = true;
 	CURLcode result = handle->libcurl->perform(handle->curl);
-	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused)
+	handle->performs = false;
+	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused) {
 		result = CURLE_GOT_NOTHING; /* what the resend would have hidden */
+		say(operation, "Empty reply from server");
+	}
 	judge_end(operation, result);
 	journal_attempt(operation, result);
 	return result;
-}
-
-static void say(struct operation *operation, const char *text)
-{
-	if (operation->handle->program.error_buffer)
-		snprintf(operation->handle->program.error_buffer, CURL_ERROR_SIZE, "%s", text);
 }
 
 /*
@@ -141,6 +142,11 @@ static CURLcode refuse_for_deadline(struct operation *operation)
 	struct handle *handle = operation->handle;
 	const struct libcurl *libcurl = handle->libcurl;
 	operation->verdict = (struct engine_verdict){.reason = ENGINE_DEADLINE_BUDGET, .failure = ENGINE_CLASS_TIMEOUT};
+	if (operation->gate.observes) {
+		/* Only noted: without an operation the callbacks are the program's own. */
+		handle->active = NULL;
+		return libcurl->perform(handle->curl);
+	}
 	/* Protocols that were set by name can't be read back as a number: better stale values than a changed option. */
 	if (!handle->program.protocols_by_name && libcurl->setopt(handle->curl, CURLOPT_PROTOCOLS, 0L) == CURLE_OK) {
 		gate_begin_attempt(operation);

@@ -29,6 +29,7 @@ struct operation {
 	bool has_verdict;
 	int64_t verdict_ms; /* instant: waits count from here */
 
+	int64_t lent_limit_ms;    /* what TIMEOUT_MS is lent as, from the attempt's start */
 	int64_t attempt_start_ms; /* instant */
 	int64_t attempt_sends;    /* requests of this attempt on the wire, as counted by the prereq function */
 	int64_t sends;            /* of the attempts before it */
@@ -56,8 +57,8 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 /* The final response has begun (or enough of its body was seen): asks the engine for the verdict on it. */
 void operation_judge_response(struct operation *operation);
 
-/* How much of this response must be held before a verdict can fall; 0: its headers are enough. */
-size_t operation_body_bound_bytes(const struct operation *operation);
+/* The body shows that the response is final: takes the verdict to retry back. */
+void operation_retract_retry(struct operation *operation);
 
 /* Whether the response at hand is a success that the policy wants held until it is complete. */
 bool operation_holds_success(const struct operation *operation);

@@ -207,6 +207,20 @@ static void note_headers(struct handle *handle, const void *argument)
 	lend_refresh_headers(handle);
 }
 
+/* libcurl keeps both functions, but one flag for both: set or cleared by whichever option came last. */
+
+static void note_xferinfo(struct handle *handle, const void *argument)
+{
+	memcpy(&handle->program.xferinfo_function, &argument, sizeof(argument));
+	handle->program.reports_progress = argument != NULL;
+}
+
+static void note_progress(struct handle *handle, const void *argument)
+{
+	memcpy(&handle->program.progress_function, &argument, sizeof(argument));
+	handle->program.reports_progress = argument != NULL;
+}
+
 static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(CURLOPT_WRITEFUNCTION, write_function, callbacks),
     LENT_SPECIAL(CURLOPT_WRITEDATA, note_writedata, callbacks),
@@ -214,8 +228,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(CURLOPT_HEADERDATA, header_data, callbacks),
     LENT_POINTER(OPTION_PREREQFUNCTION, prereq_function, prereq),
     LENT_POINTER(OPTION_PREREQDATA, prereq_data, prereq),
-    POINTER(OPTION_XFERINFOFUNCTION, xferinfo_function),
-    POINTER(CURLOPT_PROGRESSFUNCTION, progress_function),
+    SPECIAL(OPTION_XFERINFOFUNCTION, note_xferinfo),
+    SPECIAL(CURLOPT_PROGRESSFUNCTION, note_progress),
     POINTER(CURLOPT_PROGRESSDATA, progress_data),
     POINTER(CURLOPT_ERRORBUFFER, error_buffer),
     POINTER(OPTION_AWS_SIGV4, aws_sigv4),
@@ -226,6 +240,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     FLAG(CURLOPT_CONNECT_ONLY, connect_only),
     FLAG(CURLOPT_NOSIGNAL, no_signal),
     FLAG(CURLOPT_RTSP_REQUEST, rtsp),
+    POINTER(CURLOPT_OPENSOCKETFUNCTION, open_socket),
+    FLAG(CURLOPT_TIMECONDITION, time_condition),
     FLAG(OPTION_TCP_FASTOPEN, fast_open),
     LENT_FLAG(CURLOPT_FRESH_CONNECT, fresh_connect, fresh_connect),
     LENT_FLAG(OPTION_QUICK_EXIT, quick_exit, quick_exit),

@@ -27,6 +27,22 @@ static bool has_header(const struct curl_slist *headers, const char *name)
 	return false;
 }
 
+/* libcurl doesn't send "Name:" without a value, and "Name;" sends it empty: neither is a key. */
+static bool has_value(const char *line, const char *name)
+{
+	size_t name_bytes = strlen(name);
+	return ascii_begins_with(line, name) && line[name_bytes] == ':' &&
+	       line[name_bytes + 1 + strspn(line + name_bytes + 1, " \t\r\n")] != '\0';
+}
+
+static bool has_header_with_value(const struct curl_slist *headers, const char *name)
+{
+	for (; headers; headers = headers->next)
+		if (headers->data && has_value(headers->data, name))
+			return true;
+	return false;
+}
+
 static bool is_conditional(const struct curl_slist *headers)
 {
 	for (size_t i = 0; headers && i < sizeof(conditional_headers) / sizeof(conditional_headers[0]); i++)
@@ -53,8 +69,9 @@ void outcome_of_request(const struct handle *handle, const struct policy_rules *
 	const struct curl_slist *headers = handle->program.http_headers;
 	*request = (struct engine_request){
 	    .method = method_of(handle),
-	    .conditional = is_conditional(headers),
-	    .has_idempotency_key = rules->idempotency_header && has_header(headers, rules->idempotency_header),
+	    .conditional = handle->program.time_condition || is_conditional(headers),
+	    .has_idempotency_key =
+	        rules->idempotency_header && has_header_with_value(headers, rules->idempotency_header),
 	    .body_replayable = handle_body_source(handle) != BODY_NOT_REPLAYABLE,
 	    .program_timeout_ms = handle->program.timeout_ms > 0 ? handle->program.timeout_ms : 0,
 	    .inherited_deadline_ms = process_deadline_ms(),
@@ -122,7 +139,8 @@ static bool proves_unsent(const struct operation *operation, const struct engine
 static bool is_block_complete(const struct operation *operation, CURLcode result)
 {
 	const struct gate *gate = &operation->gate;
-	return gate->block.complete || result == CURLE_HTTP_RETURNED_ERROR ||
+	return (gate->block.complete && !gate->block.is_proxys) || (gate->committed && result == CURLE_OK) ||
+	       result == CURLE_HTTP_RETURNED_ERROR ||
 	       (gate->saw_event && gate->block.status == 0 && !gate->block.open) ||
 	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) == 0;
 }
@@ -154,5 +172,8 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 	    .stop_hint = gate->block.demand.stop_hint,
 	    .retry_after = demanded_wait(&gate->block.demand),
 	};
+	/* An address that the program's own OPENSOCKETFUNCTION refused: no system call failed. */
+	outcome->cancelled = outcome->cancelled || (handle->program.open_socket && result == CURLE_COULDNT_CONNECT &&
+	                                            outcome->os_errno == 0 && outcome->connect_status == 0);
 	outcome->unsent = proves_unsent(operation, outcome);
 }

@@ -29,6 +29,7 @@
 #define KILL_SWITCH     "/run/tenacurl/off"
 #define LOOK_EVERY_MS   1000
 #define POLICY_PATH_MAX 4096
+#define LOCK_LIMIT_S    2 /* a load takes a millisecond */
 
 enum source_state { SOURCE_UNTOUCHED, SOURCE_LOADING, SOURCE_READY };
 
@@ -48,22 +49,43 @@ static _Atomic int64_t next_look_ms;
 
 /* Guards loading and what only loading touches. */
 static pthread_mutex_t load_mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uintptr_t forking_thread; /* who holds it across a fork */
 static pthread_once_t atfork_once = PTHREAD_ONCE_INIT;
 static char loaded_path[POLICY_PATH_MAX]; /* "": no file */
 static struct file_identity loaded_identity;
 
+/*
+ * Takes the mutex, but not at any price. Whoever loads needs the dynamic linker's lock, and a constructor that
+ * transfers or forks holds that one: then one of the two must give way.
+ */
+static bool lock_or_give_way(void)
+{
+	struct timespec limit;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += LOCK_LIMIT_S;
+	return pthread_mutex_timedlock(&load_mutex, &limit) == 0;
+}
+
 static void before_fork(void)
 {
-	pthread_mutex_lock(&load_mutex);
+	if (lock_or_give_way())
+		forking_thread = process_thread_id();
 }
 
 static void after_fork_in_parent(void)
 {
+	if (forking_thread != process_thread_id())
+		return;
+	forking_thread = 0;
 	pthread_mutex_unlock(&load_mutex);
 }
 
 static void after_fork_in_child(void)
 {
+	/* A load was going on that will never end here: pass through for good. */
+	if (forking_thread != process_thread_id())
+		return;
+	forking_thread = 0;
 	/* We held the mutex, so whoever says that it is loading was only waiting for it. */
 	int loading = SOURCE_LOADING;
 	atomic_compare_exchange_strong(&state, &loading, SOURCE_UNTOUCHED);
@@ -178,14 +200,15 @@ static void load_first(void)
 	atomic_store(&loading_generation, process_generation());
 	atomic_store(&state, SOURCE_LOADING);
 
-	pthread_mutex_lock(&load_mutex);
-	if (atomic_load(&next_look_ms) == 0) {
-		atomic_store(&current, load());
-		atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
-		atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
+	if (lock_or_give_way()) {
+		if (atomic_load(&next_look_ms) == 0) {
+			atomic_store(&current, load());
+			atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
+			atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
+		}
+		atomic_store(&state, SOURCE_READY);
+		pthread_mutex_unlock(&load_mutex);
 	}
-	atomic_store(&state, SOURCE_READY);
-	pthread_mutex_unlock(&load_mutex);
 
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved_errno;

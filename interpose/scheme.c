@@ -17,8 +17,8 @@ bool scheme_is_http(const char *url, const char *default_protocol)
 {
 	if (!url || !url[0])
 		return false;
-	const char *colon = strstr(url, "://");
-	/* A "://" behind the host belongs to a path or a query. */
+	const char *colon = strstr(url, ":/"); /* libcurl takes one to three slashes */
+	/* A ":/" behind the host belongs to a path or a query. */
 	if (colon && strcspn(url, "/?#") >= (size_t)(colon - url))
 		return is_http_name(url, (size_t)(colon - url));
 	if (default_protocol[0])

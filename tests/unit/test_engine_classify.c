@@ -153,7 +153,7 @@ static void some_statuses_pass_for_get_and_head_only(void **state)
 	}
 }
 
-static void final_body_and_stop_hint_are_obeyed(void **state)
+static void stop_hint_is_obeyed(void **state)
 {
 	struct policy_rules rules = test_rules();
 	struct engine_request request = test_request(ENGINE_METHOD_GET);
@@ -166,13 +166,54 @@ static void final_body_and_stop_hint_are_obeyed(void **state)
 	(void)state;
 	engine_begin(&operation, &rules, &request, 0);
 	assert_true(engine_plan(&operation, 0, &plan));
-	outcome.final_body_found = true;
-	assert_reason(engine_judge(&operation, &outcome, 0, &ports).reason, ENGINE_TERMINAL_ERROR);
-	outcome.final_body_found = false;
 	outcome.stop_hint = true;
 	assert_reason(engine_judge(&operation, &outcome, 0, &ports).reason, ENGINE_TERMINAL_ERROR);
 	outcome.status = 200;
 	assert_reason(engine_judge(&operation, &outcome, 0, &ports).reason, ENGINE_SUCCESS);
+}
+
+static void final_body_takes_a_retry_back(void **state)
+{
+	struct policy_rules rules = test_rules();
+	struct engine_request request = test_request(ENGINE_METHOD_GET);
+	struct engine_operation operation;
+	struct engine_plan plan;
+	struct test_ports test_ports = {.tokens = true};
+	struct engine_ports ports = test_engine_ports(&test_ports);
+	struct engine_outcome outcome = test_status(429);
+
+	(void)state;
+	outcome.retry_after = (struct engine_retry_after){.kind = ENGINE_RETRY_AFTER_WAIT, .wait_ms = 2000};
+	engine_begin(&operation, &rules, &request, 0);
+	assert_true(engine_plan(&operation, 0, &plan));
+	struct engine_verdict verdict = engine_judge(&operation, &outcome, 0, &ports);
+	assert_int_equal(verdict.action, ENGINE_RETRY);
+	assert_true(operation.waited_ms >= 2000);
+	engine_retract(&operation, &verdict);
+	assert_int_equal(verdict.action, ENGINE_DELIVER);
+	assert_reason(verdict.reason, ENGINE_TERMINAL_ERROR);
+	assert_int_equal(verdict.failure, ENGINE_CLASS_STATUS);
+	assert_int_equal(operation.waited_ms, 0);
+}
+
+static void changed_timeout_counts_from_entry(void **state)
+{
+	struct policy_rules rules = test_rules();
+	struct engine_request request = test_request(ENGINE_METHOD_GET);
+	struct engine_operation operation;
+	struct engine_plan plan;
+
+	(void)state;
+	rules.deadline_ms = 0;
+	rules.per_try_ms = 0;
+	engine_begin(&operation, &rules, &request, 1000);
+	assert_true(engine_plan(&operation, 1000, &plan));
+	assert_true(engine_plan(&operation, 1500, &plan));
+	engine_replan(&operation, 2000, 1500, &plan);
+	assert_int_equal(plan.limit_ms, 1500);
+	assert_int_equal(operation.program_deadline_ms, 3000);
+	engine_replan(&operation, 0, 1500, &plan);
+	assert_int_equal(plan.limit_ms, ENGINE_NEVER);
 }
 
 static void connections_are_renewed_after_transport_failures(void **state)
@@ -230,7 +271,9 @@ int main(void)
 	    cmocka_unit_test(retry_errors_selects_classes),
 	    cmocka_unit_test(retryable_status_survives_a_cut),
 	    cmocka_unit_test(some_statuses_pass_for_get_and_head_only),
-	    cmocka_unit_test(final_body_and_stop_hint_are_obeyed),
+	    cmocka_unit_test(stop_hint_is_obeyed),
+	    cmocka_unit_test(final_body_takes_a_retry_back),
+	    cmocka_unit_test(changed_timeout_counts_from_entry),
 	    cmocka_unit_test(connections_are_renewed_after_transport_failures),
 	    cmocka_unit_test(everything_has_a_name),
 	};
