@@ -51,7 +51,8 @@ SO_OBJ = $(SO_SRC:%.c=$(BUILD)/so/%.o)
 CLI_OBJ = $(CLI_SRC:%.c=$(BUILD)/cli/%.o)
 SHARED_OBJ = $(SHARED_SRC:%.c=$(BUILD)/cli/%.o)
 UNIT_BIN = $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-CLIENT_BIN = $(CLIENT_SRC:tests/clients/%.c=$(BUILD)/tests/clients/%)
+CXX_CLIENT_SRC = $(if $(shell command -v $(CXX)),$(wildcard tests/clients/*.cc))
+CLIENT_BIN = $(CLIENT_SRC:tests/clients/%.c=$(BUILD)/tests/clients/%) $(CXX_CLIENT_SRC:tests/clients/%.cc=$(BUILD)/tests/clients/%)
 FUZZ_BIN = $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 CLI_LIBS = -liniparser -ljansson -lm
@@ -108,6 +109,11 @@ $(BUILD)/tests/clients/%: tests/clients/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -MF $@.d -o $@ $< -lcurl -ldl
+
+$(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CXX) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -o $@ $< -lcurl
 
 include tests/plugins/layouts.mk
 

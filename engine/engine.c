@@ -3,8 +3,9 @@
 /*
  * The verdict is a table: each row is a check and the reason with which it ends the operation, in the order of enum
  * engine_reason. The first row that applies decides, so the order of the rows is the precedence, and reading the table
- * is reading the rule. What needs a wait comes after the wait was drawn; the last row takes a token from the retry
- * budget, so that no retry which something else forbids ever costs one.
+ * is reading the rule. What needs a wait comes after the wait was drawn. Rewinding the body calls the program, so it is
+ * tried only when nothing else forbids the retry; the last row takes a token from the retry budget, so that no retry
+ * which something else forbids ever costs one.
  */
 
 #include "engine/engine.h"
@@ -170,6 +171,13 @@ static bool exceeds_deadline(const struct judgement *judgement)
 	return judgement->wait_ms > deadline_room_ms(judgement);
 }
 
+static bool cannot_rewind(const struct judgement *judgement)
+{
+	const struct engine_ports *ports = judgement->ports;
+
+	return ports->rewind_body && !ports->rewind_body(ports->context);
+}
+
 static bool finds_budget_empty(const struct judgement *judgement)
 {
 	const struct engine_ports *ports = judgement->ports;
@@ -188,6 +196,7 @@ static const struct check checks_before_wait[] = {
 static const struct check checks_of_wait[] = {
     {leaves_retry_window, ENGINE_RETRY_MAX_TIME},
     {exceeds_deadline, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {cannot_rewind, ENGINE_BODY_NOT_REPLAYABLE},
     {finds_budget_empty, ENGINE_BUDGET_EMPTY},
 };
 

@@ -111,7 +111,10 @@ struct engine_outcome {
 
 /* Where dice and budget come from. */
 struct engine_ports {
-	double (*draw)(void *context);     /* uniform in 0..1; asked once per considered retry */
+	double (*draw)(void *context); /* uniform in 0..1; asked once per considered retry */
+	/* Rewinds the request's body; false: it can't be sent again after all. Asked once nothing else forbids the
+	 * retry. NULL: nothing to rewind. */
+	bool (*rewind_body)(void *context);
 	bool (*take_token)(void *context); /* false: the budget is empty; asked last. NULL: no budget */
 	void *context;
 };

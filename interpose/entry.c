@@ -29,11 +29,8 @@ static void complain_once(void)
 		    "a program called libcurl, but no libcurl can be found behind its call: the call fails");
 }
 
-/* The libcurl that serves this call: the handle's own where it is known. */
-static const struct libcurl *libcurl_for(const struct handle *handle, const char *version, const void *caller)
+const struct libcurl *entry_find_libcurl(const char *version, const void *caller)
 {
-	if (handle)
-		return handle->libcurl;
 	const struct libcurl *libcurl = libcurl_containing(caller);
 	if (!libcurl)
 		libcurl = libcurl_of_caller(version, caller);
@@ -42,9 +39,10 @@ static const struct libcurl *libcurl_for(const struct handle *handle, const char
 	return libcurl;
 }
 
-static bool is_inside(const struct libcurl *libcurl, const void *address)
+/* The libcurl that serves this call: the handle's own where it is known. */
+static const struct libcurl *libcurl_for(const struct handle *handle, const char *version, const void *caller)
 {
-	return address >= libcurl->begin && address < libcurl->end;
+	return handle ? handle->libcurl : entry_find_libcurl(version, caller);
 }
 
 CURL *entry_init(const char *version, const void *caller)
@@ -53,7 +51,7 @@ CURL *entry_init(const char *version, const void *caller)
 	if (!libcurl)
 		return NULL;
 	CURL *curl = libcurl->init();
-	if (curl && !is_inside(libcurl, caller))
+	if (curl && !libcurl_contains(libcurl, caller))
 		handle_adopt(curl, libcurl);
 	return curl;
 }
@@ -61,7 +59,7 @@ CURL *entry_init(const char *version, const void *caller)
 CURLcode entry_setopt(const char *version, const void *caller, CURL *curl, CURLoption option, void *argument)
 {
 	struct handle *handle = handle_find(curl);
-	if (handle && !is_inside(handle->libcurl, caller))
+	if (handle && !libcurl_contains(handle->libcurl, caller))
 		return options_set(handle, option, argument);
 	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
 	return libcurl ? libcurl->setopt(curl, option, argument) : CURLE_FAILED_INIT;
@@ -90,7 +88,7 @@ CURL *entry_duphandle(const char *version, const void *caller, CURL *curl)
 
 	/* A handle that libcurl makes for itself (server push) is none of ours; any other gets a record like its
 	 * source's. */
-	struct handle *copy = is_inside(libcurl, caller) ? NULL : handle_adopt(duplicate, libcurl);
+	struct handle *copy = libcurl_contains(libcurl, caller) ? NULL : handle_adopt(duplicate, libcurl);
 	if (copy && handle_copy_options(copy, source) && lend_adopt_duplicate(copy)) {
 		lend_give_back_numbers(copy);
 		return duplicate;

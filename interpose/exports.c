@@ -64,7 +64,45 @@
 		return entry_pause(version, CALLER, curl, action);                                                     \
 	}
 
-#define DEFINE_VERSIONED_ENTRIES(suffix, version) DEFINE_ENTRIES(suffix, version, "@" version)
+#define DEFINE_MIME_ENTRIES(suffix, version, at)                                                                       \
+	SYMVER(curl_mime_addpart, suffix, at);                                                                         \
+	ENTRY curl_mimepart *curl_mime_addpart_at_##suffix(curl_mime *mime);                                           \
+	curl_mimepart *curl_mime_addpart_at_##suffix(curl_mime *mime)                                                  \
+	{                                                                                                              \
+		return entry_mime_addpart(version, CALLER, mime);                                                      \
+	}                                                                                                              \
+	SYMVER(curl_mime_data_cb, suffix, at);                                                                         \
+	ENTRY CURLcode curl_mime_data_cb_at_##suffix(curl_mimepart *part, curl_off_t size_bytes,                       \
+	                                             curl_read_callback read, curl_seek_callback seek,                 \
+	                                             curl_free_callback release, void *argument);                      \
+	CURLcode curl_mime_data_cb_at_##suffix(curl_mimepart *part, curl_off_t size_bytes, curl_read_callback read,    \
+	                                       curl_seek_callback seek, curl_free_callback release, void *argument)    \
+	{                                                                                                              \
+		return entry_mime_data_cb(version, CALLER, part, size_bytes, read, seek, release, argument);           \
+	}                                                                                                              \
+	SYMVER(curl_mime_filedata, suffix, at);                                                                        \
+	ENTRY CURLcode curl_mime_filedata_at_##suffix(curl_mimepart *part, const char *path);                          \
+	CURLcode curl_mime_filedata_at_##suffix(curl_mimepart *part, const char *path)                                 \
+	{                                                                                                              \
+		return entry_mime_filedata(version, CALLER, part, path);                                               \
+	}                                                                                                              \
+	SYMVER(curl_mime_subparts, suffix, at);                                                                        \
+	ENTRY CURLcode curl_mime_subparts_at_##suffix(curl_mimepart *part, curl_mime *inner);                          \
+	CURLcode curl_mime_subparts_at_##suffix(curl_mimepart *part, curl_mime *inner)                                 \
+	{                                                                                                              \
+		return entry_mime_subparts(version, CALLER, part, inner);                                              \
+	}                                                                                                              \
+	SYMVER(curl_mime_free, suffix, at);                                                                            \
+	ENTRY void curl_mime_free_at_##suffix(curl_mime *mime);                                                        \
+	void curl_mime_free_at_##suffix(curl_mime *mime)                                                               \
+	{                                                                                                              \
+		entry_mime_free(version, CALLER, mime);                                                                \
+	}
+
+#define DEFINE_VERSIONED_ENTRIES(suffix, version)                                                                      \
+	DEFINE_ENTRIES(suffix, version, "@" version)                                                                   \
+	DEFINE_MIME_ENTRIES(suffix, version, "@" version)
 
 DEFINE_ENTRIES(any, NULL, "@@" TENACURL_DEFAULT_NODE)
+DEFINE_MIME_ENTRIES(any, NULL, "@@" TENACURL_DEFAULT_NODE)
 TENACURL_VERSIONED_NODES(DEFINE_VERSIONED_ENTRIES)

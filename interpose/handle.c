@@ -90,6 +90,7 @@ void handle_hide(struct handle *handle)
 void handle_forget(struct handle *handle)
 {
 	held_free(&handle->held);
+	body_free(&handle->body);
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;
@@ -104,6 +105,8 @@ void handle_reset(struct handle *handle)
 	handle->program.no_progress = true;
 	handle->program.dns_cache_timeout_s = 60;
 	handle->program.protocols = ALL_PROTOCOLS;
+	handle->program.upload_bytes = -1;
+	handle->program.post_bytes = -1;
 	handle_set_url(handle, NULL);
 }
 
@@ -111,6 +114,7 @@ bool handle_copy_options(struct handle *copy, const struct handle *source)
 {
 	copy->program = source->program;
 	copy->lent = source->lent;
+	copy->program.mime_is_copied = source->program.mime != NULL;
 	return handle_set_url(copy, source->url) || !source->url;
 }
 
@@ -164,7 +168,7 @@ enum body_source handle_body_source(const struct handle *handle)
 {
 	const struct program_options *program = &handle->program;
 	if (program->mixed_history)
-		return BODY_NOT_REPLAYABLE;
+		return BODY_UNKNOWN;
 	if (program->no_body)
 		return BODY_NONE;
 	switch (program->method) {
@@ -172,11 +176,13 @@ enum body_source handle_body_source(const struct handle *handle)
 	case BASE_HEAD:
 		return BODY_NONE;
 	case BASE_POST:
-		return program->has_postfields ? BODY_POSTFIELDS : BODY_NOT_REPLAYABLE;
-	case BASE_PUT:
+		return program->has_postfields ? BODY_POSTFIELDS : BODY_READ;
 	case BASE_FORM:
+		return BODY_FORM;
 	case BASE_MIME:
+		return BODY_MIME;
+	case BASE_PUT:
 		break;
 	}
-	return BODY_NOT_REPLAYABLE;
+	return BODY_READ;
 }

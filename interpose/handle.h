@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "config/policy.h"
+#include "interpose/body.h"
 #include "interpose/held.h"
 #include "interpose/libcurl.h"
 
@@ -23,8 +24,11 @@ struct operation; /* interpose/operation.h */
 /* Where the request's body comes from. */
 enum body_source {
 	BODY_NONE,
-	BODY_POSTFIELDS,     /* memory that a second perform reads again */
-	BODY_NOT_REPLAYABLE, /* read callback, form, mime: a second perform would go on in the middle */
+	BODY_POSTFIELDS, /* memory */
+	BODY_READ,       /* the read callback, or libcurl's fread from a FILE* */
+	BODY_FORM,       /* CURLOPT_HTTPPOST */
+	BODY_MIME,       /* CURLOPT_MIMEPOST */
+	BODY_UNKNOWN,    /* libcurls differ in what they would send */
 };
 
 /* The base method as libcurl keeps it (Curl_HttpReq); the verb on the wire also depends on no_body and custom_verb. */
@@ -42,15 +46,26 @@ struct program_options {
 	void *progress_data; /* XFERINFODATA is the same option */
 	prereq_function prereq_function;
 	void *prereq_data;
+	curl_read_callback read_function; /* NULL: libcurl's fread */
+	void *read_data;                  /* valid with read_data_set; else stdin */
+	curl_seek_callback seek_function;
+	void *seek_data;
+	curl_ioctl_callback ioctl_function;
+	void *ioctl_data;
+	const struct curl_httppost *form;
+	const curl_mime *mime;
 	struct curl_slist *http_headers;
 	char *error_buffer;
 	void *url_handle;      /* CURLOPT_CURLU */
 	const char *aws_sigv4; /* only whether it is set: the text isn't ours to read later */
 	int64_t timeout_ms, connect_timeout_ms;
 	int64_t dns_cache_timeout_s;
+	int64_t upload_bytes, post_bytes; /* CURLOPT_INFILESIZE, CURLOPT_POSTFIELDSIZE; -1: unknown */
 	int64_t protocols;
 	enum base_method method;
 	bool write_data_set;
+	bool read_data_set;
+	bool mime_is_copied;   /* duplicated with its handle: its parts are none that we know */
 	bool reports_progress; /* the progress function that was set last is one */
 	bool no_progress;
 	bool header_in_body; /* CURLOPT_HEADER */
@@ -84,6 +99,7 @@ struct lent_options {
 	bool dns_cache_timeout;
 	bool quick_exit;
 	bool http_headers;
+	bool read; /* function and data */
 };
 
 struct handle {
@@ -94,6 +110,7 @@ struct handle {
 	struct program_options program;
 	struct lent_options lent;
 	struct held held;              /* what is kept back of a response; its memory is reused */
+	struct body body;              /* how the request's body can be sent again */
 	struct operation *active;      /* on the stack of the perform that runs; NULL between performs */
 	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */

@@ -91,6 +91,11 @@ static void give_back_options(const struct libcurl *libcurl, const struct progra
 		libcurl->setopt(curl, (CURLoption)numbers[i].option, (long)numbers[i].value);
 		*numbers[i].is_lent = false;
 	}
+	if (lent->read) {
+		libcurl->setopt(curl, CURLOPT_READFUNCTION, program->read_function);
+		libcurl->setopt(curl, CURLOPT_READDATA, program->read_data_set ? program->read_data : (void *)stdin);
+		lent->read = false;
+	}
 	if (lent->http_headers) {
 		libcurl->setopt(curl, CURLOPT_HTTPHEADER, program->http_headers);
 		lent->http_headers = false;
@@ -152,6 +157,18 @@ static void lend_quick_exit(struct operation *operation)
 		handle->lent.quick_exit = true;
 }
 
+void lend_read_callback(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	handle->lent.read = set_callback(handle, CURLOPT_READFUNCTION, body_read_callback) &&
+	                    set_pointer(handle, CURLOPT_READDATA, handle);
+	if (handle->lent.read)
+		return;
+	/* Half lent would be fatal: the program's function with our data. */
+	handle->lent.read = true;
+	lend_give_back_numbers(handle);
+}
+
 void lend_attempt(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
@@ -182,7 +199,7 @@ void lend_give_back_numbers(struct handle *handle)
 {
 	const struct lent_options *lent = &handle->lent;
 	if (!lent->timeout && !lent->connect_timeout && !lent->fresh_connect && !lent->dns_cache_timeout &&
-	    !lent->quick_exit && !lent->http_headers)
+	    !lent->quick_exit && !lent->http_headers && !lent->read)
 		return;
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }

@@ -25,6 +25,9 @@ bool lend_adopt_duplicate(struct handle *copy);
 /* Sets a duplicate that has no record back to what the program set on `source`. */
 void lend_give_back_duplicate(const struct handle *source, CURL *copy);
 
+/* Lends the read callback for an operation whose body comes from it. */
+void lend_read_callback(struct operation *operation);
+
 /* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
  */
 void lend_attempt(struct operation *operation);

@@ -33,7 +33,7 @@ static _Atomic(struct libcurl *) registry;
 const struct libcurl *libcurl_containing(const void *address)
 {
 	const struct libcurl *libcurl = atomic_load_explicit(&registry, memory_order_acquire);
-	while (libcurl && (address < libcurl->begin || address >= libcurl->end))
+	while (libcurl && !libcurl_contains(libcurl, address))
 		libcurl = libcurl->next;
 	return libcurl;
 }
@@ -144,6 +144,11 @@ static const struct wanted_function wanted_functions[] = {
     {"curl_easy_duphandle", offsetof(struct libcurl, duphandle), true},
     {"curl_easy_cleanup", offsetof(struct libcurl, cleanup), true},
     {"curl_easy_pause", offsetof(struct libcurl, pause), true},
+    {"curl_mime_addpart", offsetof(struct libcurl, mime_addpart), false},
+    {"curl_mime_data_cb", offsetof(struct libcurl, mime_data_cb), false},
+    {"curl_mime_filedata", offsetof(struct libcurl, mime_filedata), false},
+    {"curl_mime_subparts", offsetof(struct libcurl, mime_subparts), false},
+    {"curl_mime_free", offsetof(struct libcurl, mime_free), false},
     {"curl_url_get", offsetof(struct libcurl, url_get), false},
     {"curl_free", offsetof(struct libcurl, free), false},
 };
@@ -153,7 +158,8 @@ static bool fill_functions(struct libcurl *libcurl, void *handle, const char *ve
 	for (size_t i = 0; i < sizeof(wanted_functions) / sizeof(wanted_functions[0]); i++) {
 		const struct wanted_function *wanted = &wanted_functions[i];
 		void *symbol = find_symbol(handle, wanted->name, version);
-		if ((!symbol || is_own_symbol(symbol)) && wanted->required)
+		symbol = symbol && !is_own_symbol(symbol) ? symbol : NULL;
+		if (!symbol && wanted->required)
 			return false;
 		memcpy((char *)libcurl + wanted->offset, &symbol, sizeof(symbol));
 	}

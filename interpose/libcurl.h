@@ -30,6 +30,14 @@ struct libcurl {
 	void (*cleanup)(CURL *curl);
 	CURLcode (*pause)(CURL *curl, int action);
 
+	/* NULL before 7.56. */
+	curl_mimepart *(*mime_addpart)(curl_mime *mime);
+	CURLcode (*mime_data_cb)(curl_mimepart *part, curl_off_t size_bytes, curl_read_callback read,
+	                         curl_seek_callback seek, curl_free_callback release, void *argument);
+	CURLcode (*mime_filedata)(curl_mimepart *part, const char *path);
+	CURLcode (*mime_subparts)(curl_mimepart *part, curl_mime *inner);
+	void (*mime_free)(curl_mime *mime);
+
 	/* NULL before 7.63. */
 	CURLUcode (*url_get)(const void *url, int part, char **text, unsigned int flags);
 	void (*free)(void *memory);
@@ -44,5 +52,11 @@ const struct libcurl *libcurl_of_caller(const char *version, const void *caller)
 
 /* Returns the registered libcurl that `address` lies in, or NULL. Lock-free. */
 const struct libcurl *libcurl_containing(const void *address);
+
+/* Whether `address` lies in this libcurl: a call from there is its own. */
+static inline bool libcurl_contains(const struct libcurl *libcurl, const void *address)
+{
+	return address >= libcurl->begin && address < libcurl->end;
+}
 
 #endif

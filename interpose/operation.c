@@ -39,9 +39,21 @@ static double draw(void *context)
 	return dice_draw();
 }
 
+static bool rewind_body(void *context)
+{
+	struct operation *operation = context;
+	/* libcurl itself failed to rewind, and remembers: the next perform would fail likewise (curl issue 18206). */
+	return operation->outcome.curl_code != CURLE_SEND_FAIL_REWIND && body_rewind(operation);
+}
+
 static void judge(struct operation *operation)
 {
-	const struct engine_ports ports = {.draw = draw, .take_token = take_token, .context = operation};
+	const struct engine_ports ports = {
+	    .draw = draw,
+	    .rewind_body = operation->gate.observes ? NULL : rewind_body,
+	    .take_token = take_token,
+	    .context = operation,
+	};
 	operation->verdict_ms = clock_ms();
 	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
 	operation->has_verdict = true;
@@ -165,12 +177,19 @@ static void restore_url(struct operation *operation)
 		handle->libcurl->setopt(handle->curl, CURLOPT_URL, handle->url);
 }
 
-static void prepare_retry(struct operation *operation)
+/* Returns false if the body, which could be rewound when the verdict fell, can't be any more. */
+static bool prepare_retry(struct operation *operation)
 {
 	restore_url(operation);
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
+	if (body_rewind(operation))
+		return true;
+	operation->verdict =
+	    (struct engine_verdict){.reason = ENGINE_BODY_NOT_REPLAYABLE, .failure = ENGINE_CLASS_LOCAL};
+	say(operation, "tenacurl: the request's body can't be rewound any more");
+	return false;
 }
 
 static CURLcode cancel_in_wait(struct operation *operation)
@@ -207,7 +226,8 @@ static CURLcode loop(struct operation *operation)
 		held_clear(&operation->handle->held);
 		if (!wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms))
 			return cancel_in_wait(operation);
-		prepare_retry(operation);
+		if (!prepare_retry(operation))
+			return CURLE_SEND_FAIL_REWIND;
 		operation->attempt_start_ms = clock_ms();
 	}
 }
@@ -223,8 +243,10 @@ static void begin(struct operation *operation, int64_t now_ms)
 	operation->gate.observes = rules->mode == POLICY_MODE_AUDIT;
 	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
 		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
-	if (!operation->gate.observes)
-		idempotency_key_add(operation);
+	if (operation->gate.observes)
+		return;
+	idempotency_key_add(operation);
+	body_begin(operation);
 }
 
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
@@ -244,6 +266,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	CURLcode result = loop(&operation);
 	handle->active = NULL;
 	lend_give_back_numbers(handle);
+	body_end(handle);
 	if (operation.verdict.reason == ENGINE_SUCCESS)
 		budget_table_give(handle->url, section);
 	journal_operation(&operation, result);

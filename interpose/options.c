@@ -107,14 +107,15 @@ static void note_postfields(struct handle *handle, const void *argument)
 
 static void note_httppost(struct handle *handle, const void *argument)
 {
-	(void)argument;
+	handle->program.form = argument;
 	handle->program.no_body = false;
 	begin_post(&handle->program, BASE_FORM);
 }
 
 static void note_mimepost(struct handle *handle, const void *argument)
 {
-	(void)argument;
+	handle->program.mime = argument;
+	handle->program.mime_is_copied = false;
 	handle->program.no_body = false;
 	begin_post(&handle->program, BASE_MIME);
 }
@@ -160,6 +161,12 @@ static void note_writedata(struct handle *handle, const void *argument)
 {
 	handle->program.write_data = (void *)(uintptr_t)argument;
 	handle->program.write_data_set = true;
+}
+
+static void note_readdata(struct handle *handle, const void *argument)
+{
+	handle->program.read_data = (void *)(uintptr_t)argument;
+	handle->program.read_data_set = true;
 }
 
 static void note_timeout_s(struct handle *handle, const void *argument)
@@ -230,6 +237,16 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(OPTION_PREREQDATA, prereq_data, prereq),
     SPECIAL(OPTION_XFERINFOFUNCTION, note_xferinfo),
     SPECIAL(CURLOPT_PROGRESSFUNCTION, note_progress),
+    LENT_POINTER(CURLOPT_READFUNCTION, read_function, read),
+    LENT_SPECIAL(CURLOPT_READDATA, note_readdata, read),
+    POINTER(CURLOPT_SEEKFUNCTION, seek_function),
+    POINTER(CURLOPT_SEEKDATA, seek_data),
+    POINTER(CURLOPT_IOCTLFUNCTION, ioctl_function),
+    POINTER(CURLOPT_IOCTLDATA, ioctl_data),
+    NUMBER(CURLOPT_INFILESIZE, upload_bytes),
+    NUMBER(OPTION_INFILESIZE_LARGE, upload_bytes),
+    NUMBER(CURLOPT_POSTFIELDSIZE, post_bytes),
+    NUMBER(OPTION_POSTFIELDSIZE_LARGE, post_bytes),
     POINTER(CURLOPT_PROGRESSDATA, progress_data),
     POINTER(CURLOPT_ERRORBUFFER, error_buffer),
     POINTER(OPTION_AWS_SIGV4, aws_sigv4),

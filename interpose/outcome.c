@@ -72,7 +72,7 @@ void outcome_of_request(const struct handle *handle, const struct policy_rules *
 	    .conditional = handle->program.time_condition || is_conditional(headers),
 	    .has_idempotency_key =
 	        rules->idempotency_header && has_header_with_value(headers, rules->idempotency_header),
-	    .body_replayable = handle_body_source(handle) != BODY_NOT_REPLAYABLE,
+	    .body_replayable = body_is_replayable(handle, rules),
 	    .program_timeout_ms = handle->program.timeout_ms > 0 ? handle->program.timeout_ms : 0,
 	    .inherited_deadline_ms = process_deadline_ms(),
 	};

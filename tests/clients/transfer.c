@@ -7,11 +7,13 @@
  *
  * Each callback prints a line with its kind and its bytes (escaped), then come the result, the error buffer and info
  * values. Run with and without the preload, the outputs can be compared. Options are a table (see `settings`); `--
- * option=value …` begins another perform on the same handle with the options changed so.
+ * option=value …` begins another perform on the same handle with the options changed so. `at_header=PREFIX` or
+ * `at_write=N` with `then=option=value` sets an option inside a callback.
  */
 
 #define CURL_DISABLE_DEPRECATION /* old options are what old programs use */
 #include <curl/curl.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -47,12 +49,20 @@ struct transfer {
 	bool prints_progress;
 	const char *jump_header; /* leave by longjmp at a header line that begins so */
 	const char *inner_url;   /* perform this on another handle inside the first header callback */
+	const char *at_header;   /* at a header line that begins so … */
+	long at_write;           /* … or at this write, counted from 1 … */
+	const char *then;        /* … apply this option */
+	CURL *copy;              /* made inside a callback, performed after the handle itself */
+	bool aborts_on_signal;
 	long header_calls, write_calls, progress_calls;
 	bool paused;
 	struct timespec began;
 };
 
 static jmp_buf jump_back;
+static volatile sig_atomic_t signals;
+
+static void apply_argument(struct transfer *transfer, const char *argument);
 
 static long since_begin_ms(const struct transfer *transfer)
 {
@@ -112,6 +122,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 		perform_inner(transfer->inner_url);
 	if (begins_with(bytes, count_bytes, transfer->jump_header))
 		longjmp(jump_back, 1);
+	if (begins_with(bytes, count_bytes, transfer->at_header))
+		apply_argument(transfer, transfer->then);
 	return begins_with(bytes, count_bytes, transfer->refuse_header) ? 0 : count_bytes;
 }
 
@@ -124,7 +136,23 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *data)
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	print_bytes("write", bytes, size * count);
+	if (transfer->write_calls == transfer->at_write)
+		apply_argument(transfer, transfer->then);
 	return transfer->write_calls == transfer->refuse_write ? 0 : size * count;
+}
+
+static size_t on_other_header(char *bytes, size_t size, size_t count, void *data)
+{
+	(void)data;
+	print_bytes("other-header", bytes, size * count);
+	return size * count;
+}
+
+static size_t on_other_write(char *bytes, size_t size, size_t count, void *data)
+{
+	(void)data;
+	print_bytes("other-write", bytes, size * count);
+	return size * count;
 }
 
 /* CURLOPT_HEADERDATA without a header function: the header lines come here, with another pointer than the body. */
@@ -148,6 +176,8 @@ static int on_progress(void *data, curl_off_t download_total, curl_off_t downloa
 		if (curl_easy_pause(transfer->curl, CURLPAUSE_CONT) != CURLE_OK)
 			puts("unpause failed");
 	}
+	if (transfer->aborts_on_signal && signals > 0)
+		return 1;
 	return transfer->abort_progress_after_ms && since_begin_ms(transfer) >= transfer->abort_progress_after_ms;
 }
 
@@ -191,6 +221,21 @@ static int on_debug(CURL *curl, curl_infotype type, char *bytes, size_t count_by
 	return 0;
 }
 
+static curl_socket_t on_open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	(void)data;
+	(void)purpose;
+	(void)address;
+	puts("opensocket");
+	return CURL_SOCKET_BAD;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
 /* Settings. */
 
 static void set_long(struct transfer *transfer, CURLoption option, const char *value)
@@ -218,6 +263,15 @@ static void set_callbacks(struct transfer *transfer, CURLoption option, const ch
 	                 strcmp(value, "both") == 0 ? (void *)transfer
 	                 : by_write                 ? (void *)jump_back
 	                                            : NULL);
+}
+
+static void set_other_callbacks(struct transfer *transfer, CURLoption option, const char *value)
+{
+	bool headers = strcmp(value, "write") != 0, writes = strcmp(value, "header") != 0;
+	if (headers)
+		curl_easy_setopt(transfer->curl, CURLOPT_HEADERFUNCTION, on_other_header);
+	if (writes)
+		curl_easy_setopt(transfer->curl, option, on_other_write);
 }
 
 static void add_header(struct transfer *transfer, CURLoption option, const char *value)
@@ -254,6 +308,25 @@ static void set_progress(struct transfer *transfer, CURLoption option, const cha
 		curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSFUNCTION, on_old_progress);
 	curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSDATA, transfer);
 	curl_easy_setopt(transfer->curl, CURLOPT_NOPROGRESS, 0L);
+	/* libcurl goes on calling the newer one. */
+	if (strcmp(value, "then-null") == 0)
+		curl_easy_setopt(transfer->curl, CURLOPT_PROGRESSFUNCTION, NULL);
+}
+
+static void refuse_sockets(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)value;
+	curl_easy_setopt(transfer->curl, option, on_open_socket);
+}
+
+/* on_sigint=abort: the progress callback ends the transfer; on_sigint=note: nothing but a system call is interrupted.
+ */
+static void set_on_sigint(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	const struct sigaction action = {.sa_handler = on_signal};
+	sigaction(SIGINT, &action, NULL);
+	transfer->aborts_on_signal = strcmp(value, "abort") == 0;
 }
 
 static void set_mime(struct transfer *transfer, CURLoption option, const char *value)
@@ -304,6 +377,14 @@ static void duplicate(struct transfer *transfer, CURLoption option, const char *
 	curl_easy_setopt(transfer->curl, CURLOPT_ERRORBUFFER, transfer->error_text);
 }
 
+static void make_copy(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)option;
+	(void)value;
+	if (!transfer->copy)
+		transfer->copy = curl_easy_duphandle(transfer->curl);
+}
+
 static const struct setting {
 	const char *name;
 	void (*apply)(struct transfer *transfer, CURLoption option, const char *value);
@@ -311,6 +392,7 @@ static const struct setting {
 } settings[] = {
     {"url", set_text, CURLOPT_URL},
     {"callbacks", set_callbacks, CURLOPT_WRITEFUNCTION},
+    {"others", set_other_callbacks, CURLOPT_WRITEFUNCTION},
     {"header", set_long, CURLOPT_HEADER},
     {"failonerror", set_long, CURLOPT_FAILONERROR},
     {"follow", set_long, CURLOPT_FOLLOWLOCATION},
@@ -349,6 +431,19 @@ static const struct setting {
     {"forbid_reuse", set_long, CURLOPT_FORBID_REUSE},
     {"range", set_text, CURLOPT_RANGE},
     {"cookiefile", set_text, CURLOPT_COOKIEFILE},
+    {"cookiejar", set_text, CURLOPT_COOKIEJAR},
+    {"hsts", set_text, CURLOPT_HSTS},
+    {"hsts_ctrl", set_long, CURLOPT_HSTS_CTRL},
+    {"altsvc", set_text, CURLOPT_ALTSVC},
+    {"altsvc_ctrl", set_long, CURLOPT_ALTSVC_CTRL},
+    {"cainfo", set_text, CURLOPT_CAINFO},
+    {"timecondition", set_long, CURLOPT_TIMECONDITION},
+    {"timevalue", set_long, CURLOPT_TIMEVALUE},
+    {"rtsp", set_long, CURLOPT_RTSP_REQUEST},
+    {"rtsp_uri", set_text, CURLOPT_RTSP_STREAM_URI},
+    {"opensocket", refuse_sockets, CURLOPT_OPENSOCKETFUNCTION},
+    {"on_sigint", set_on_sigint, CURLOPT_LASTENTRY},
+    {"copy", make_copy, CURLOPT_URL},
     {"protocols", set_text, CURLOPT_PROTOCOLS_STR},
     {"curlu", set_curlu, CURLOPT_CURLU},
     {"debug", set_debug, CURLOPT_DEBUGFUNCTION},
@@ -364,6 +459,9 @@ static const struct behaviour {
     {"refuse_header", offsetof(struct transfer, refuse_header), 0},
     {"jump_header", offsetof(struct transfer, jump_header), 0},
     {"inner", offsetof(struct transfer, inner_url), 0},
+    {"at_header", offsetof(struct transfer, at_header), 0},
+    {"then", offsetof(struct transfer, then), 0},
+    {"at_write", 0, offsetof(struct transfer, at_write)},
     {"refuse_write", 0, offsetof(struct transfer, refuse_write)},
     {"pause_header", 0, offsetof(struct transfer, pause_header)},
     {"pause_write", 0, offsetof(struct transfer, pause_write)},
@@ -393,12 +491,13 @@ static bool apply_setting(struct transfer *transfer, const char *name, const cha
 	return true;
 }
 
-static void apply_argument(struct transfer *transfer, char *argument)
+static void apply_argument(struct transfer *transfer, const char *argument)
 {
-	char *equals = strchr(argument, '=');
-	if (equals)
-		*equals = '\0';
-	if (!equals || !apply_setting(transfer, argument, equals + 1)) {
+	const char *equals = argument ? strchr(argument, '=') : NULL;
+	char name[64] = "";
+	if (equals && equals - argument < (ptrdiff_t)sizeof(name))
+		memcpy(name, argument, (size_t)(equals - argument));
+	if (!equals || !apply_setting(transfer, name, equals + 1)) {
 		fprintf(stderr, "transfer: unknown option %s\n", argument);
 		exit(99);
 	}
@@ -416,7 +515,7 @@ static const struct {
     {"http_version", CURLINFO_HTTP_VERSION},
 };
 
-static void print_result(struct transfer *transfer, CURLcode result)
+static void print_result(struct transfer *transfer, CURLcode result, int errno_after)
 {
 	printf("result %d %s\n", result, transfer->error_text);
 	for (size_t i = 0; i < sizeof(long_infos) / sizeof(long_infos[0]); i++) {
@@ -431,7 +530,8 @@ static void print_result(struct transfer *transfer, CURLcode result)
 	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &text);
 	printf("info content_type %s\n", text ? text : "-");
 	/* Not part of what is compared: it differs from run to run. */
-	fprintf(stderr, "elapsed_ms %ld progress_calls %ld\n", since_begin_ms(transfer), transfer->progress_calls);
+	fprintf(stderr, "elapsed_ms %ld progress_calls %ld errno %d\n", since_begin_ms(transfer),
+	        transfer->progress_calls, errno_after);
 }
 
 static void print_sink(struct transfer *transfer)
@@ -451,7 +551,15 @@ static void perform(struct transfer *transfer)
 		puts("jumped out of perform");
 		return;
 	}
-	print_result(transfer, curl_easy_perform(transfer->curl));
+	errno = 0;
+	CURLcode result = curl_easy_perform(transfer->curl);
+	print_result(transfer, result, errno);
+	if (!transfer->copy)
+		return;
+	result = curl_easy_perform(transfer->copy);
+	printf("copy result %d\n", result);
+	curl_easy_cleanup(transfer->copy);
+	transfer->copy = NULL;
 }
 
 int main(int argc, char **argv)

@@ -367,6 +367,17 @@ def test_transfer_outside_main(origin, tenacurl_run, plugins, host, moment):
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
+def test_transfer_while_a_plugin_comes_or_goes(origin, tenacurl_run, plugins, moment):
+    """Twice; whatever it takes to find the plugin's libcurl, its constructor runs once a time."""
+    server = origin([BUSY, RIGHT] * 2)
+    words = ["open", "p", plugins / "early.so", "local", "close", "p"]
+    result = tenacurl_run([plugins / "host", *words, *words], FAST, env={moment: server.url()})
+    assert result.stdout.decode().split("\n") == [got_right(moment, "libcurl.so.4")] * 2 + ["end", ""], result
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("host", ["host-early", "host-early-library"])
 def test_policy_holds_outside_main(origin, tenacurl_run, plugins, host, moment):
     server = origin([{**BUSY, "repeat": True}])

@@ -172,6 +172,31 @@ static void stop_hint_is_obeyed(void **state)
 	assert_reason(engine_judge(&operation, &outcome, 0, &ports).reason, ENGINE_SUCCESS);
 }
 
+static bool refuse_to_rewind(void *context)
+{
+	(void)context;
+	return false;
+}
+
+static void body_that_cannot_be_rewound_costs_no_token(void **state)
+{
+	struct policy_rules rules = test_rules();
+	struct engine_request request = test_request(ENGINE_METHOD_PUT);
+	struct engine_operation operation;
+	struct engine_plan plan;
+	struct test_ports test_ports = {.tokens = true};
+	struct engine_ports ports = test_engine_ports(&test_ports);
+	struct engine_outcome outcome = test_status(503);
+
+	(void)state;
+	ports.rewind_body = refuse_to_rewind;
+	engine_begin(&operation, &rules, &request, 0);
+	assert_true(engine_plan(&operation, 0, &plan));
+	struct engine_verdict verdict = engine_judge(&operation, &outcome, 0, &ports);
+	assert_reason(verdict.reason, ENGINE_BODY_NOT_REPLAYABLE);
+	assert_int_equal(test_ports.tokens_asked, 0);
+}
+
 static void final_body_takes_a_retry_back(void **state)
 {
 	struct policy_rules rules = test_rules();
@@ -273,6 +298,7 @@ int main(void)
 	    cmocka_unit_test(some_statuses_pass_for_get_and_head_only),
 	    cmocka_unit_test(stop_hint_is_obeyed),
 	    cmocka_unit_test(final_body_takes_a_retry_back),
+	    cmocka_unit_test(body_that_cannot_be_rewound_costs_no_token),
 	    cmocka_unit_test(changed_timeout_counts_from_entry),
 	    cmocka_unit_test(connections_are_renewed_after_transport_failures),
 	    cmocka_unit_test(everything_has_a_name),

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Where a body comes from decides how it can be sent again:
+ *
+ *   memory (POSTFIELDS)        libcurl reads it again by itself
+ *   form (HTTPPOST)            libcurl builds it again, unless a part is a stream
+ *   mime                       libcurl rewinds it, if every part can be (interpose/mime.c)
+ *   default read from a FILE*  sought back to where it stood when the operation began
+ *   read callback with SEEKFUNCTION, or else IOCTLFUNCTION
+ *                              the program rewinds it; the order is libcurl's own (lib/multi.c, readrewind)
+ *   read callback without      our own copy of what it gave, up to replay_body_bytes; beyond, given up on without harm
+ *
+ * The read callback is lent so that we know whether it was called at all, and for the copy. A default read isn't lent:
+ * libcurl itself seeks a FILE* only while it reads it by its own function.
+ *
+ * A verdict may fall while the upload still runs (an early 503). The program is asked to rewind then, so that a body
+ * that can't be is known before the response is dropped; what libcurl goes on reading belongs to a request that is
+ * already lost, and the body is rewound once more before the next attempt.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/body.h"
+#include "interpose/lend.h"
+#include "interpose/mime.h"
+#include "interpose/operation.h"
+
+#define FIRST_COPY_BYTES 4096
+#define KEPT_COPY_BYTES  4096
+
+static bool program_rewinds(const struct program_options *program)
+{
+	return program->seek_function || program->ioctl_function;
+}
+
+static FILE *default_file(const struct program_options *program)
+{
+	return program->read_data_set ? program->read_data : stdin;
+}
+
+static off_t offset_of(FILE *file)
+{
+	off_t offset = file ? ftello(file) : -1;
+	/* A terminal has an offset but can't go back to it. */
+	return offset >= 0 && fseeko(file, offset, SEEK_SET) == 0 ? offset : -1;
+}
+
+static bool is_form_replayable(const struct curl_httppost *form)
+{
+	for (; form; form = form->next) {
+		for (const struct curl_httppost *part = form; part; part = part->more) {
+			bool is_file = part->flags & (CURL_HTTPPOST_FILENAME | CURL_HTTPPOST_READFILE);
+			/* libcurl reads standard input for a file named "-". */
+			bool is_stdin = is_file && part->contents && strcmp(part->contents, "-") == 0;
+			if ((part->flags & CURL_HTTPPOST_CALLBACK) || is_stdin)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Whether what the read callback gives can be had again: from the program, or from a copy as far as we know. */
+static bool is_callback_replayable(const struct program_options *program, const struct policy_rules *rules)
+{
+	int64_t size_bytes = program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
+	return program_rewinds(program) || size_bytes <= rules->replay_body_bytes;
+}
+
+bool body_is_replayable(const struct handle *handle, const struct policy_rules *rules)
+{
+	const struct program_options *program = &handle->program;
+	switch (handle_body_source(handle)) {
+	case BODY_NONE:
+	case BODY_POSTFIELDS:
+		return true;
+	case BODY_FORM:
+		return is_form_replayable(program->form);
+	case BODY_MIME:
+		return !program->mime_is_copied && mime_is_replayable(program->mime);
+	case BODY_READ:
+		if (program->read_function)
+			return is_callback_replayable(program, rules);
+		return offset_of(default_file(program)) >= 0;
+	case BODY_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+void body_begin(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	struct body *body = &handle->body;
+	if (handle_body_source(handle) != BODY_READ || !operation->engine.request.body_replayable)
+		return;
+	body->copy_bytes = 0;
+	body->position = 0;
+	body->copy_lost = false;
+	body->ended = false;
+	body->was_read = false;
+	body->file_offset = -1;
+	if (!handle->program.read_function)
+		body->file_offset = offset_of(default_file(&handle->program));
+	else
+		lend_read_callback(operation);
+}
+
+static bool ask_program_to_rewind(struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	if (program->seek_function)
+		return program->seek_function(program->seek_data, 0, SEEK_SET) == CURL_SEEKFUNC_OK;
+	return program->ioctl_function(handle->curl, CURLIOCMD_RESTARTREAD, program->ioctl_data) == CURLIOE_OK;
+}
+
+static bool rewind_file(const struct handle *handle)
+{
+	FILE *file = default_file(&handle->program);
+	if (handle->body.file_offset < 0)
+		return false;
+	clearerr(file);
+	return fseeko(file, handle->body.file_offset, SEEK_SET) == 0;
+}
+
+static bool rewind_read(struct handle *handle)
+{
+	struct body *body = &handle->body;
+	if (!handle->program.read_function)
+		return rewind_file(handle);
+	/* Not lent, though there is a callback: nobody knows what was read. */
+	if (!handle->lent.read)
+		return false;
+	if (!body->was_read)
+		return true;
+	if (program_rewinds(&handle->program) ? !ask_program_to_rewind(handle) : body->copy_lost)
+		return false;
+	body->position = 0;
+	body->was_read = false;
+	return true;
+}
+
+bool body_rewind(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	switch (handle_body_source(handle)) {
+	case BODY_NONE:
+	case BODY_POSTFIELDS:
+	case BODY_FORM:
+		return true;
+	case BODY_MIME:
+		return mime_rewinds(handle->program.mime);
+	case BODY_READ:
+		return rewind_read(handle);
+	case BODY_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+static bool reserve_copy(struct body *body, size_t needed_bytes)
+{
+	size_t capacity_bytes = body->copy_capacity_bytes ? body->copy_capacity_bytes : FIRST_COPY_BYTES;
+	while (capacity_bytes < needed_bytes)
+		capacity_bytes *= 2;
+	if (capacity_bytes == body->copy_capacity_bytes)
+		return true;
+	char *larger = realloc(body->copy, capacity_bytes);
+	if (!larger)
+		return false;
+	body->copy = larger;
+	body->copy_capacity_bytes = capacity_bytes;
+	return true;
+}
+
+static void keep_copy(struct body *body, const char *bytes, size_t count_bytes, size_t limit_bytes)
+{
+	if (body->copy_lost || count_bytes == 0)
+		return;
+	if (body->copy_bytes + count_bytes > limit_bytes || !reserve_copy(body, body->copy_bytes + count_bytes)) {
+		body->copy_lost = true;
+		return;
+	}
+	memcpy(body->copy + body->copy_bytes, bytes, count_bytes);
+	body->copy_bytes += count_bytes;
+}
+
+static size_t read_copy(struct body *body, char *out, size_t room_bytes)
+{
+	size_t left_bytes = body->copy_bytes - body->position;
+	size_t count_bytes = left_bytes < room_bytes ? left_bytes : room_bytes;
+	memcpy(out, body->copy + body->position, count_bytes);
+	body->position += count_bytes;
+	return count_bytes;
+}
+
+size_t body_read_callback(char *out, size_t size, size_t count, void *data)
+{
+	struct handle *handle = data;
+	const struct program_options *program = &handle->program;
+	struct body *body = &handle->body;
+
+	void *read_data = program->read_data_set ? program->read_data : stdin;
+
+	body->was_read = true;
+	if (!handle->active || program_rewinds(program))
+		return program->read_function(out, size, count, read_data);
+	if (!body->copy_lost && body->position < body->copy_bytes)
+		return read_copy(body, out, size * count);
+	if (body->ended)
+		return 0;
+	size_t given = program->read_function(out, size, count, read_data);
+	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE)
+		return given;
+	body->ended = given == 0;
+	/* More than was asked for is an error that libcurl tells. */
+	if (given <= size * count)
+		keep_copy(body, out, given, (size_t)handle->active->section->rules.replay_body_bytes);
+	body->position = body->copy_bytes;
+	return given;
+}
+
+void body_end(struct handle *handle)
+{
+	if (handle->body.copy_capacity_bytes > KEPT_COPY_BYTES)
+		body_free(&handle->body);
+}
+
+void body_free(struct body *body)
+{
+	free(body->copy);
+	body->copy = NULL;
+	body->copy_capacity_bytes = 0;
+	body->copy_bytes = 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_BODY_H
+#define TENACURL_INTERPOSE_BODY_H
+
+/*
+ * Sending a request's body again. A second perform doesn't rewind a body by itself: with a fixed length it would hang,
+ * chunked it would send an empty body in silence. See the essay in body.c.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Lives in struct handle: the copy's memory is reused. */
+struct body {
+	char *copy; /* what the program's read callback gave, while it all fits */
+	size_t copy_bytes, copy_capacity_bytes;
+	size_t position;   /* where in the body libcurl reads next */
+	bool copy_lost;    /* it didn't fit, or memory ran out */
+	bool ended;        /* the read callback said so, behind copy_bytes */
+	bool was_read;     /* since the last rewind */
+	off_t file_offset; /* where the program's FILE* stood at entry; -1: can't be sought */
+};
+
+struct handle;
+struct operation;
+struct policy_rules;
+
+/* Whether the body of the request at hand can be sent again, as far as that can be told beforehand. */
+bool body_is_replayable(const struct handle *handle, const struct policy_rules *rules);
+
+/* Prepares the body for an operation: notes where it begins, and lends the read callback where it must be seen. */
+void body_begin(struct operation *operation);
+
+/* Puts the body back to its beginning before a further attempt. Returns false if that can't be done. May call the
+ * program. */
+bool body_rewind(struct operation *operation);
+
+/* Forgets the copy after an operation; its memory stays, up to a page. */
+void body_end(struct handle *handle);
+
+/* Gives the memory back. */
+void body_free(struct body *body);
+
+/* The callback that is lent to libcurl; `data` is the struct handle. Without an operation it is the program's own. */
+size_t body_read_callback(char *out, size_t size, size_t count, void *data);
+
+#endif

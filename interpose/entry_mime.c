@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The calls by which a program makes a MIME body: passed on as they are, and noted, since only then can it be known
+ * whether the body can be sent again. libcurl makes mimes for itself too (for CURLOPT_HTTPPOST): those are none of the
+ * program's.
+ */
+
+#include "interpose/entry.h"
+#include "interpose/mime.h"
+
+/* Whether a call that reached `libcurl` is the program's, and so to be noted. */
+static bool is_programs(const struct libcurl *libcurl, const void *caller)
+{
+	return !libcurl_contains(libcurl, caller);
+}
+
+curl_mimepart *entry_mime_addpart(const char *version, const void *caller, curl_mime *mime)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	if (!libcurl || !libcurl->mime_addpart)
+		return NULL;
+	curl_mimepart *part = libcurl->mime_addpart(mime);
+	if (is_programs(libcurl, caller))
+		mime_note_part(mime, part);
+	return part;
+}
+
+CURLcode entry_mime_data_cb(const char *version, const void *caller, curl_mimepart *part, curl_off_t size_bytes,
+                            curl_read_callback read, curl_seek_callback seek, curl_free_callback release,
+                            void *argument)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	if (!libcurl || !libcurl->mime_data_cb)
+		return CURLE_FAILED_INIT;
+	CURLcode result = libcurl->mime_data_cb(part, size_bytes, read, seek, release, argument);
+	if (result == CURLE_OK && is_programs(libcurl, caller))
+		mime_note_callback(part, seek, argument);
+	return result;
+}
+
+CURLcode entry_mime_filedata(const char *version, const void *caller, curl_mimepart *part, const char *path)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	if (!libcurl || !libcurl->mime_filedata)
+		return CURLE_FAILED_INIT;
+	CURLcode result = libcurl->mime_filedata(part, path);
+	if (is_programs(libcurl, caller))
+		mime_note_file(part, path);
+	return result;
+}
+
+CURLcode entry_mime_subparts(const char *version, const void *caller, curl_mimepart *part, curl_mime *inner)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	if (!libcurl || !libcurl->mime_subparts)
+		return CURLE_FAILED_INIT;
+	CURLcode result = libcurl->mime_subparts(part, inner);
+	if (result == CURLE_OK && is_programs(libcurl, caller))
+		mime_note_inner(part, inner);
+	return result;
+}
+
+void entry_mime_free(const char *version, const void *caller, curl_mime *mime)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	if (!libcurl || !libcurl->mime_free)
+		return;
+	/* Before: another thread may be given the same addresses at once. */
+	if (is_programs(libcurl, caller))
+		mime_forget(mime);
+	libcurl->mime_free(mime);
+}
