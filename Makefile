@@ -2,6 +2,7 @@
 #
 #   make            the preloaded object and the command line tool
 #   make check      the test suite that needs nothing but the build dependencies and python3-pytest
+#   make check-sanitize   transfers under valgrind, and with sanitizers in the programs and in the object
 #   make install    DESTDIR= PREFIX=/usr/local; by rename, so that a mapped object is never written to
 #   make fuzz       the fuzz targets (clang)
 #   make format     clang-format over the tree
@@ -116,11 +117,46 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 	$(Q)$(CXX) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -o $@ $< -lcurl
 
 include tests/plugins/layouts.mk
+include tests/broken/broken.mk
 
-tests: all $(UNIT_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+# Lets allocations of the object fail.
+TORTURE_BIN = $(BUILD)/tests/torture/fail_allocation.so
+$(TORTURE_BIN): tests/torture/fail_allocation.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
+
+tests: all $(UNIT_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
 
 check: tests
 	BUILD='$(abspath $(BUILD))' tests/run-all
+
+# Sanitizers: programs with one, for the object as it is; and the object itself with one, for tests only. What it takes
+# from a sanitizer's runtime is undefined in it: the program brings the runtime.
+SANITIZED = $(BUILD)/sanitized
+SANITIZED_CLIENTS = transfer upload threads forks cancelled
+SANITIZED_BIN = $(foreach s,asan tsan,$(SANITIZED_CLIENTS:%=$(SANITIZED)/$(s)/%) $(SANITIZED)/libtenacurl-$(s).so)
+FLAGS_asan = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FLAGS_tsan = -fsanitize=thread -fno-omit-frame-pointer
+
+define build-sanitized
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(1) -o $@
+endef
+
+$(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
+	$(call build-sanitized,$(FLAGS_asan) -pthread) $< -lcurl -ldl
+
+$(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
+	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
+
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h engine/*.h log/*.h config/*.h) interpose/exports.map \
+		$(BUILD)/flags
+	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC)
+
+check-sanitize: all $(CLIENT_BIN) $(BUILD)/tests/origin/origin $(SANITIZED_BIN)
+	BUILD='$(abspath $(BUILD))' tests/run-sanitized
 
 fuzz: $(FUZZ_BIN)
 
@@ -166,7 +202,7 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all tests check fuzz install uninstall format clean FORCE
+.PHONY: all tests check check-sanitize fuzz install uninstall format clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLIENT_BIN:=.d)

@@ -31,9 +31,7 @@ static void complain_once(void)
 
 const struct libcurl *entry_find_libcurl(const char *version, const void *caller)
 {
-	const struct libcurl *libcurl = libcurl_containing(caller);
-	if (!libcurl)
-		libcurl = libcurl_of_caller(version, caller);
+	const struct libcurl *libcurl = libcurl_of_caller(version, caller);
 	if (!libcurl)
 		complain_once();
 	return libcurl;
@@ -196,6 +194,8 @@ CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
 	/* A connection that a child inherited belongs to its parent; what libcurl makes of it is not ours to repeat. */
 	uint32_t generation = process_generation();
 	bool is_inherited = handle->performed_generation != 0 && handle->performed_generation != generation;
+	if (is_inherited)
+		handle->active = NULL; /* what the parent was doing with it */
 	if (handle->active || is_inherited)
 		return libcurl->perform(curl);
 	handle->performed_generation = generation;

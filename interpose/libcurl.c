@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Which libcurl a call would have reached without us.
+ * Which libcurl a call would have reached without us: what the dynamic linker would have bound the reference to.
  *
  * dlsym(RTLD_NEXT) alone is wrong twice over: it is NULL when libcurl came in below a plugin loaded RTLD_LOCAL (Python,
- * Perl, Lua, R), and it is the *other* flavour when two are loaded (apache). What is right in every layout:
+ * Perl, Lua, R), and it is the *other* flavour when two are loaded (apache). So we look, always for the version node
+ * that the reference names, as the linker does:
  *
- *   - the caller is a library: look the symbol up through that library's own dependencies;
- *   - the caller is the main program, whose dependencies come first in the global scope: RTLD_NEXT;
- *   - neither finds one (the caller's dependencies were already in the process under another name, say): the libcurl
- * among the loaded objects that has the symbol, if there is only one.
- *
- * The version node of the reference is asked for in each of them, so a flavour can't be mistaken for another.
+ *   - in the global scope behind us; an object there that has no versions serves any reference;
+ *   - in what the caller's own library depends on. For a versioned reference a loaded libcurl that is the only one with
+ *     that version is as good, and needs no dlopen of the caller: in a library that is being closed that would run its
+ *     constructors again.
  */
 
 #include <dlfcn.h>
@@ -22,6 +21,7 @@
 #include <string.h>
 
 #include "interpose/libcurl.h"
+#include "interpose/process.h"
 
 /* What musl lacks is weak: a musl program that inherits the preload must still start. */
 extern void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
@@ -33,7 +33,7 @@ static _Atomic(struct libcurl *) registry;
 const struct libcurl *libcurl_containing(const void *address)
 {
 	const struct libcurl *libcurl = atomic_load_explicit(&registry, memory_order_acquire);
-	while (libcurl && !libcurl_contains(libcurl, address))
+	while (libcurl && (libcurl->is_unmapped || !libcurl_contains(libcurl, address)))
 		libcurl = libcurl->next;
 	return libcurl;
 }
@@ -92,11 +92,39 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
+/*
+ * Fills in the object that object->inside lies in; returns whether there is one. Without a lock where glibc can (2.35):
+ * fork doesn't give the child back the one that dl_iterate_phdr takes.
+ */
+static bool look_up_object(struct object *object)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	static _Atomic(void *) finder;
+	struct dl_find_object found;
+	int (*find)(void *, struct dl_find_object *);
+	void *symbol = atomic_load(&finder);
+	if (!symbol) {
+		symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+		atomic_store(&finder, symbol);
+	}
+	if (symbol) {
+		memcpy(&find, &symbol, sizeof(find));
+		if (find((void *)(uintptr_t)object->inside, &found) != 0)
+			return false;
+		object->begin = found.dlfo_map_start;
+		object->end = found.dlfo_map_end;
+		object->dynamic = found.dlfo_link_map->l_ld;
+		return true;
+	}
+#endif
+	return dl_iterate_phdr(find_object, object) != 0;
+}
+
 /* Whether the object that `symbol` lies in gives its symbols versions. */
 static bool is_versioned(const void *symbol)
 {
 	struct object object = {.inside = symbol};
-	if (!dl_iterate_phdr(find_object, &object))
+	if (!look_up_object(&object))
 		return false;
 	for (const ElfW(Dyn) *entry = object.dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_VERDEF)
@@ -109,6 +137,18 @@ static bool is_own_symbol(const void *symbol)
 {
 	Dl_info theirs, ours;
 	return dladdr(symbol, &theirs) && dladdr((const void *)&registry, &ours) && theirs.dli_fbase == ours.dli_fbase;
+}
+
+/*
+ * As the dynamic linker binds a reference: an object without versions serves one with any version, where it comes
+ * first; dlvsym alone passes over it.
+ */
+static void *bind_symbol(void *handle, const char *name, const char *version)
+{
+	void *first = dlsym(handle, name);
+	if (version && first && (is_own_symbol(first) || is_versioned(first)))
+		first = find_symbol(handle, name, version);
+	return first && !is_own_symbol(first) ? first : NULL;
 }
 
 static void describe_version(struct libcurl *libcurl, void *handle, const char *version)
@@ -169,16 +209,21 @@ static bool fill_functions(struct libcurl *libcurl, void *handle, const char *ve
 /* Returns the registered libcurl that `symbol` lies in, registering and pinning it at first sight. */
 static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *version)
 {
-	const struct libcurl *known = libcurl_containing(symbol);
-	if (known)
+	const struct libcurl *known = symbol ? libcurl_containing(symbol) : NULL;
+	if (known || !symbol)
 		return known;
+	if (!is_versioned(symbol))
+		version = NULL;
 
 	Dl_info info;
 	struct object object = {.inside = symbol};
-	if (!dladdr(symbol, &info) || !info.dli_fname || !dl_iterate_phdr(find_object, &object))
+	if (!dladdr(symbol, &info) || !info.dli_fname || !look_up_object(&object))
 		return NULL;
-	/* Never closed, and NODELETE: pointers into it stay valid whatever the program unloads. */
-	void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	/*
+	 * Never closed: pointers into it stay valid whatever the program unloads. Not NODELETE, which ld.so takes for
+	 * an inconsistency, and ends the process, if it is closing the library already.
+	 */
+	void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return NULL;
 	struct libcurl *fresh = calloc(1, sizeof(*fresh));
@@ -200,9 +245,9 @@ static void *find_through_library(const char *path, const char *name, const char
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return NULL;
-	void *symbol = find_symbol(handle, name, version);
+	void *symbol = bind_symbol(handle, name, version);
 	dlclose(handle);
-	return symbol && !is_own_symbol(symbol) ? symbol : NULL;
+	return symbol;
 }
 
 #define CANDIDATES_MAX 64
@@ -246,34 +291,64 @@ static void *find_among_loaded(const char *name, const char *version)
 	return several ? NULL : only;
 }
 
+static const char symbol_name[] = "curl_easy_perform";
+
 static void *find_for_caller(const char *version, const void *caller)
 {
-	static const char name[] = "curl_easy_perform";
 	Dl_info info;
-	void *symbol = NULL;
-
-	/* The main program can't be opened by its name (dladdr gives argv[0]); its dependencies are what RTLD_NEXT
-	 * sees. */
-	if (dladdr(caller, &info) && info.dli_fname)
-		symbol = find_through_library(info.dli_fname, name, version);
-	if (!symbol)
-		symbol = find_symbol(RTLD_NEXT, name, version);
-	if (!symbol || is_own_symbol(symbol))
-		symbol = find_among_loaded(name, version);
+	void *symbol = bind_symbol(RTLD_NEXT, symbol_name, version);
+	if (!symbol && version)
+		symbol = find_among_loaded(symbol_name, version);
+	if (!symbol && dladdr(caller, &info) && info.dli_fname)
+		symbol = find_through_library(info.dli_fname, symbol_name, version);
+	if (!symbol && !version)
+		symbol = find_among_loaded(symbol_name, version);
 	return symbol;
+}
+
+/*
+ * A libcurl can't be kept from being unmapped if it is being closed already: when a plugin's first transfer of all is
+ * in its destructor. Another object may lie at its place by now.
+ */
+static void forget_unmapped(void)
+{
+	for (struct libcurl *libcurl = atomic_load(&registry); libcurl; libcurl = libcurl->next) {
+		struct object object = {.inside = libcurl->begin};
+		if (!look_up_object(&object) || object.begin != libcurl->begin || object.end != libcurl->end)
+			libcurl->is_unmapped = true;
+	}
+}
+
+/* The only registered libcurl of this version, or NULL. */
+static const struct libcurl *registered_libcurl(const char *version)
+{
+	const struct libcurl *only = NULL;
+	for (const struct libcurl *libcurl = atomic_load(&registry); libcurl; libcurl = libcurl->next) {
+		if (libcurl->is_unmapped)
+			continue;
+		bool serves = strcmp(libcurl->flavour, "unversioned") == 0 ||
+		              (version && strcmp(libcurl->flavour, version + strlen("CURL_")) == 0);
+		if (serves && only)
+			return NULL;
+		only = serves ? libcurl : only;
+	}
+	return only;
 }
 
 const struct libcurl *libcurl_of_caller(const char *version, const void *caller)
 {
-	void *symbol = find_for_caller(version, caller);
-	if (!symbol && version) {
-		/* A library without versions serves references with any version: a vendor's libcurl in LD_LIBRARY_PATH.
-		 */
-		symbol = find_for_caller(NULL, caller);
-		symbol = symbol && !is_versioned(symbol) ? symbol : NULL;
-		version = NULL;
-	}
-	const struct libcurl *libcurl = symbol ? libcurl_of_symbol(symbol, version) : NULL;
+	/* The loader's locks may be held for ever by a thread of the parent. */
+	const struct libcurl *registered = process_is_raw_child() ? registered_libcurl(version) : NULL;
+	if (registered)
+		return registered;
+	forget_unmapped();
+	const struct libcurl *containing = libcurl_containing(caller);
+	if (containing)
+		return containing;
+	const struct libcurl *libcurl = libcurl_of_symbol(find_for_caller(version, caller), version);
+	/* Another interposer, which has some of libcurl's functions only. */
+	if (!libcurl)
+		libcurl = libcurl_of_symbol(find_among_loaded(symbol_name, version), version);
 	/* A failed look-up of ours must not be what the program's next dlerror() tells. */
 	dlerror();
 	return libcurl;

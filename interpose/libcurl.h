@@ -15,6 +15,7 @@
 struct libcurl {
 	struct libcurl *next;        /* in the list of all that were seen */
 	const void *begin, *end;     /* where the object is mapped */
+	_Atomic bool is_unmapped;    /* it was, and another object may lie there now */
 	char flavour[24];            /* OPENSSL_4, GNUTLS_3, …; "unversioned" */
 	char version[24];            /* 8.5.0 */
 	unsigned int version_number; /* 0x080500 */
@@ -45,8 +46,8 @@ struct libcurl {
 
 /*
  * Returns the libcurl that a call from `caller` through a reference with `version` (NULL: unversioned) would have
- * reached without us, or NULL if there is none. The returned libcurl is pinned: it stays mapped. Takes the loader's
- * locks; not for hot paths. Any thread; errno may change.
+ * reached without us, or NULL if there is none. The returned libcurl is pinned: it stays mapped, unless it was being
+ * unmapped already. Takes the loader's locks; not for hot paths. Any thread; errno may change.
  */
 const struct libcurl *libcurl_of_caller(const char *version, const void *caller);
 

@@ -202,6 +202,9 @@ static void load_first(void)
 
 	if (lock_or_give_way()) {
 		if (atomic_load(&next_look_ms) == 0) {
+			/* Here, where the mutex guards them: a child made by _Fork could wait for them for ever. */
+			process_names();
+			process_deadline_ms();
 			atomic_store(&current, load());
 			atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
 			atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
@@ -237,7 +240,7 @@ static void look_again(int64_t now_ms)
 	atomic_store_explicit(&next_look_ms, now_ms + LOOK_EVERY_MS, memory_order_relaxed);
 	atomic_store_explicit(&is_killed, access(KILL_SWITCH, F_OK) == 0, memory_order_relaxed);
 	/* Whoever holds the mutex is looking already. */
-	if (pthread_mutex_trylock(&load_mutex) == 0) {
+	if (!process_is_raw_child() && pthread_mutex_trylock(&load_mutex) == 0) {
 		reload_if_changed();
 		pthread_mutex_unlock(&load_mutex);
 	}
@@ -251,7 +254,8 @@ const struct policy *policy_source_get(int64_t now_ms)
 		return NULL;
 	int seen = atomic_load_explicit(&state, memory_order_acquire);
 	if (seen != SOURCE_READY) {
-		if (seen == SOURCE_LOADING && atomic_load(&loading_generation) != process_generation())
+		if (process_is_raw_child() ||
+		    (seen == SOURCE_LOADING && atomic_load(&loading_generation) != process_generation()))
 			return NULL;
 		load_first();
 	} else if (now_ms >= atomic_load_explicit(&next_look_ms, memory_order_relaxed)) {

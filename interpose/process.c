@@ -34,9 +34,16 @@ static void copy_variable(const struct copied_variable *variable)
 	strcpy(variable->copy, value);
 }
 
-/* Does nothing but copy: the host program hasn't even begun. */
+static _Atomic bool is_copied;
+
+/*
+ * Does nothing but copy: the host program hasn't even begun. The constructor of a library that is initialised before us
+ * may already transfer; then it is called from there.
+ */
 __attribute__((constructor)) static void copy_environment(void)
 {
+	if (is_copied)
+		return;
 	const struct copied_variable variables[] = {
 	    {"TENACURL_POLICY", environment.policy, sizeof(environment.policy)},
 	    {"TENACURL_MODE", environment.mode, sizeof(environment.mode)},
@@ -48,15 +55,16 @@ __attribute__((constructor)) static void copy_environment(void)
 	};
 	const char *disabled = secure_getenv("TENACURL_DISABLE");
 	environment.disabled = disabled && strcmp(disabled, "1") == 0;
-	if (environment.disabled)
-		return;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		copy_variable(&variables[i]);
 	log_remember_stderr(&stderr_identity);
+	is_copied = true;
 }
 
 const struct process_environment *process_environment(void)
 {
+	if (!atomic_load_explicit(&is_copied, memory_order_acquire))
+		copy_environment();
 	return &environment;
 }
 
@@ -198,6 +206,28 @@ uint32_t process_generation(void)
 		return generation;
 	uint32_t fresh = atomic_fetch_add(&last_generation, 1) + 1;
 	return atomic_compare_exchange_strong(page, &generation, fresh) ? fresh : generation;
+}
+
+static _Atomic uint32_t orderly_generation; /* of the last process that was not made by a raw fork */
+static _Atomic bool watches_forks;
+
+static void note_orderly_child(void)
+{
+	atomic_store(&orderly_generation, process_generation());
+}
+
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+bool process_is_raw_child(void)
+{
+	if (!atomic_load_explicit(&watches_forks, memory_order_acquire)) {
+		note_orderly_child();
+		if (!atomic_exchange(&watches_forks, true) && __register_atfork)
+			__register_atfork(NULL, NULL, note_orderly_child, __dso_handle);
+	}
+	return process_generation() != atomic_load_explicit(&orderly_generation, memory_order_relaxed);
 }
 
 /* The launcher's deadline. */

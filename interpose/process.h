@@ -46,6 +46,12 @@ const char *process_program(void);
  */
 uint32_t process_generation(void);
 
+/*
+ * Whether this process was made by _Fork or a raw clone, so that no fork handler ran: locks that other threads of the
+ * parent held, the loader's for one, are held for ever.
+ */
+bool process_is_raw_child(void);
+
 /* The instant (CLOCK_MONOTONIC, ms) of the launcher's deadline while the launcher lives, INT64_MAX without one. */
 int64_t process_deadline_ms(void);
 

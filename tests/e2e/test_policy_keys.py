@@ -51,15 +51,15 @@ def has_result(result, code):
         ("none", [], 1),
         ("all", ["postfields=a"], 2),
         ("all", ["copypostfields=a"], 2),
-        ("all", ["mime=a"], 1),
-        ("all", ["form=a"], 1),
+        ("all", ["mime=a"], 2),
+        ("all", ["form=a"], 2),
     ],
 )
 def test_replay_of_an_answered_request(origin, transfer, replay, options, attempts):
     server = origin([BUSY, OK])
     result = transfer(server, *options, policy={"replay": replay})
     assert len(server.requests) == attempts
-    assert len({request.body for request in server.requests}) == (1 if "mime=a" not in options else len(server.requests))
+    assert len({re.sub(rb"--------+\w+", b"", request.body) for request in server.requests}) == 1
     assert (result.operation["reason"] == "success") == (attempts == 2)
 
 

@@ -7,6 +7,8 @@ from support.waiting import wait_until
 
 BUSY = {"status": 503, "body": "busy"}
 ECHO = {"echo": True}
+# What the dynamic linker says of a libcurl.so.4 in TEST_LIBRARY_PATH that has no versions.
+NO_VERSIONS = b"no version information available"
 FAST = {"jitter": "none", "backoff_base_ms": 1, "backoff_cap_ms": 5, "budget_tokens": 0}
 
 
@@ -34,7 +36,7 @@ def run_threads(origin, tenacurl_run, program, threads, performs, *options, env=
     argv = [program, server.url("/x"), f"threads={threads}", f"performs={performs}", *options]
     result = tenacurl_run(argv, {**FAST, "replay": "all", "max_attempts": 100, "log_events": "retries"}, env=env)
     assert (result.returncode, result.stdout) == (0, f"{performed} of {performed} right\n".encode()), result.stderr[-4000:]
-    assert result.stderr == b""
+    assert not [line for line in result.stderr.split(b"\n") if line and NO_VERSIONS not in line]
     # So many that all but every third of them are the successes; the last one is a success.
     requests = server.requests
     assert len(requests) == performed + (performed - 1) // 2
@@ -116,12 +118,14 @@ def test_children_of_a_process_that_waits_for_a_retry(origin, tenacurl_run, clie
 
 
 @pytest.mark.parametrize("fork", ["fork", "_Fork"])
-def test_fork_while_a_thread_loads_the_policy(tenacurl_run, clients, fork):
+def test_fork_while_a_thread_loads_the_policy(tenacurl_run, bare, clients, fork):
     count = 1000
-    result = tenacurl_run([clients / "forks", "storm", fork, str(count)], {"max_attempts": 1}, timeout=120)
+    argv = [clients / "forks", "storm", fork]
+    result = tenacurl_run([*argv, str(count)], {"max_attempts": 1}, timeout=120)
     if result.stdout == b"no _Fork\n":
         pytest.skip("this C library has no _Fork")
-    assert (result.returncode, result.stdout, result.stderr) == (0, f"0 of {count} went wrong\n".encode(), b"")
+    assert (result.returncode, result.stdout) == (0, f"0 of {count} went wrong\n".encode())
+    assert result.stderr == bare([*argv, "1"]).stderr
     assert all(record["kind"] != "note" for record in result.records)
 
 
@@ -130,7 +134,7 @@ def test_fork_while_a_thread_loads_the_policy(tenacurl_run, clients, fork):
 
 @pytest.mark.parametrize("log", ["file", "stderr"])
 def test_daemon_without_descriptors(origin, runner, bare, clients, tmp_path, log):
-    results = []
+    results, stderr = [], []
     faults = [BUSY, {"body": "right"}]
     log_path = tmp_path / "log.jsonl"
     policy = {**FAST, "log": log_path if log == "file" else "stderr"}
@@ -138,7 +142,8 @@ def test_daemon_without_descriptors(origin, runner, bare, clients, tmp_path, log
     def run(start, script, **arguments):
         server, path = origin(script), tmp_path / f"result{len(results)}"
         result = start([clients / "daemon", server.url("/x"), path], **arguments)
-        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+        assert (result.returncode, result.stdout) == (0, b"")
+        stderr.append(result.stderr)
         wait_until(path.exists, "result of the daemon")
         results.append(path.read_text())
         return server
@@ -146,7 +151,7 @@ def test_daemon_without_descriptors(origin, runner, bare, clients, tmp_path, log
     bare_server = run(bare, faults[1:])
     server = run(runner.run, faults, policy=policy)
     assert results[0] == "result 0 status 200 body 5 before after\n"
-    assert results[1] == results[0]
+    assert (results[1], stderr[1]) == (results[0], stderr[0])
     # Nothing but requests went over the sockets that took the places of stdout and stderr.
     assert heads_of(server) == heads_of(bare_server) * 2
     if log == "file":

@@ -61,7 +61,7 @@ static struct fetch *fetch_open(const char *url)
 
 static int fetch_perform(struct fetch *fetch)
 {
-	return curl_easy_perform(fetch->curl);
+	return (int)curl_easy_perform(fetch->curl);
 }
 
 static void fetch_print(struct fetch *fetch, const char *name, int result)
@@ -76,7 +76,7 @@ static void fetch_print(struct fetch *fetch, const char *name, int result)
 
 static int fetch_perform_and_print(struct fetch *fetch, const char *name)
 {
-	int result = curl_easy_perform(fetch->curl);
+	int result = (int)curl_easy_perform(fetch->curl);
 	fetch_print(fetch, name, result);
 	return result;
 }
