@@ -65,8 +65,7 @@ struct program_options {
 	enum base_method method;
 	bool write_data_set;
 	bool read_data_set;
-	bool mime_is_copied;   /* duplicated with its handle: its parts are none that we know */
-	bool reports_progress; /* the progress function that was set last is one */
+	bool mime_is_copied; /* duplicated with its handle: its parts are none that we know */
 	bool no_progress;
 	bool header_in_body; /* CURLOPT_HEADER */
 	bool fail_on_error;

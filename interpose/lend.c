@@ -119,13 +119,17 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* A limit of `limit_ms` from the attempt's start, as TIMEOUT_MS counts it; never 0, which would mean none. */
+/*
+ * A limit of `limit_ms` from the attempt's start, as TIMEOUT_MS counts it; never 0, which would mean none. No limit of
+ * ours means the program's own: a plan has none only if the program has none either, or if its own counts from the same
+ * start.
+ */
 static void lend_timeout(struct operation *operation, int64_t limit_ms)
 {
 	struct handle *handle = operation->handle;
 	operation->lent_limit_ms = limit_ms;
 	if (limit_ms == ENGINE_NEVER)
-		limit_ms = 0;
+		limit_ms = handle->program.timeout_ms;
 	else if (!handle->libcurl->asynchronous_lookup && !handle->program.no_signal && limit_ms < SIGALRM_LIMIT_MS)
 		limit_ms = SIGALRM_LIMIT_MS;
 	else if (limit_ms < 1)

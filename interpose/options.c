@@ -214,20 +214,6 @@ static void note_headers(struct handle *handle, const void *argument)
 	lend_refresh_headers(handle);
 }
 
-/* libcurl keeps both functions, but one flag for both: set or cleared by whichever option came last. */
-
-static void note_xferinfo(struct handle *handle, const void *argument)
-{
-	memcpy(&handle->program.xferinfo_function, &argument, sizeof(argument));
-	handle->program.reports_progress = argument != NULL;
-}
-
-static void note_progress(struct handle *handle, const void *argument)
-{
-	memcpy(&handle->program.progress_function, &argument, sizeof(argument));
-	handle->program.reports_progress = argument != NULL;
-}
-
 static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(CURLOPT_WRITEFUNCTION, write_function, callbacks),
     LENT_SPECIAL(CURLOPT_WRITEDATA, note_writedata, callbacks),
@@ -235,8 +221,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(CURLOPT_HEADERDATA, header_data, callbacks),
     LENT_POINTER(OPTION_PREREQFUNCTION, prereq_function, prereq),
     LENT_POINTER(OPTION_PREREQDATA, prereq_data, prereq),
-    SPECIAL(OPTION_XFERINFOFUNCTION, note_xferinfo),
-    SPECIAL(CURLOPT_PROGRESSFUNCTION, note_progress),
+    POINTER(OPTION_XFERINFOFUNCTION, xferinfo_function),
+    POINTER(CURLOPT_PROGRESSFUNCTION, progress_function),
     LENT_POINTER(CURLOPT_READFUNCTION, read_function, read),
     LENT_SPECIAL(CURLOPT_READDATA, note_readdata, read),
     POINTER(CURLOPT_SEEKFUNCTION, seek_function),

@@ -13,8 +13,7 @@
 
 static bool has_progress_callback(const struct program_options *program)
 {
-	return !program->no_progress && program->reports_progress &&
-	       (program->xferinfo_function || program->progress_function);
+	return !program->no_progress && (program->xferinfo_function || program->progress_function);
 }
 
 static double transferred(const struct handle *handle, CURLINFO info)

@@ -8,6 +8,7 @@
  * jump: by longjmp out of the progress callback; cancel: by pthread_cancel. same, other: which thread uses it again.
  */
 
+#define CURL_DISABLE_DEPRECATION /* the older progress function, which every libcurl has */
 #include <curl/curl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 
 /* The callback is called a few times for a response that is there already; so many calls mean a wait. */
 #define CALLS_OF_A_WAIT 5
+#define ROOM_BYTES      65536
 
 static CURL *curl;
 static jmp_buf jump_back;
@@ -33,7 +35,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 	return size * count;
 }
 
-static int on_progress(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int on_progress(void *data, double a, double b, double c, double d)
 {
 	(void)data, (void)a, (void)b, (void)c, (void)d;
 	long status = 0;
@@ -55,7 +57,10 @@ static void perform(const char *what)
 
 static void *use_again(void *data)
 {
-	leaves = false;
+	/* Deeper in the stack than the frame that was left, so that nothing overwrites that one. */
+	volatile char room[ROOM_BYTES];
+	room[0] = 0;
+	leaves = room[0] != 0;
 	perform("again");
 	return data;
 }
@@ -97,7 +102,7 @@ int main(int argc, char **argv)
 	curl = curl_easy_init();
 	curl_easy_setopt(curl, CURLOPT_URL, argv[1]);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_PROGRESSFUNCTION, on_progress);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	run_in_thread(leave, !jumps);
 	if (uses_again_in_thread)

@@ -8,6 +8,7 @@
  *     left_alone URL multi-then-easy  the same, and an easy perform after that
  */
 
+#define CURL_DISABLE_DEPRECATION /* CURLINFO_LASTSOCKET, which every libcurl has */
 #include <curl/curl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -36,10 +37,10 @@ static void print_result(CURL *curl, CURLcode result)
 
 static size_t receive(CURL *curl, char *bytes, size_t room_bytes)
 {
-	curl_socket_t descriptor = CURL_SOCKET_BAD;
+	long descriptor = -1;
 	size_t count_bytes = 0;
-	curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &descriptor);
-	struct pollfd readable = {.fd = descriptor, .events = POLLIN};
+	curl_easy_getinfo(curl, CURLINFO_LASTSOCKET, &descriptor);
+	struct pollfd readable = {.fd = (int)descriptor, .events = POLLIN};
 	if (poll(&readable, 1, RECEIVE_TIMEOUT_MS) != 1)
 		return 0;
 	return curl_easy_recv(curl, bytes, room_bytes, &count_bytes) == CURLE_OK ? count_bytes : 0;

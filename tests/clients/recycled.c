@@ -5,7 +5,7 @@
  *
  *     recycled URL THREADS TRANSFERS HEADERS
  *
- * Every transfer is a new handle and must see HEADERS header lines and a body, by its own callbacks.
+ * Every transfer is a new handle and must see status 200, HEADERS header lines and a body, by its own callbacks.
  */
 
 #include <curl/curl.h>
@@ -49,11 +49,14 @@ static void transfer(void)
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &seen);
 	CURLcode result = curl_easy_perform(curl);
+	long status = 0;
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_cleanup(curl);
-	if (result == CURLE_OK && seen.headers == header_count && seen.body_bytes > 0)
+	if (result == CURLE_OK && status == 200 && seen.headers == header_count && seen.body_bytes > 0)
 		whole_count++;
 	else
-		fprintf(stderr, "result %d, %d headers, body %zu\n", result, seen.headers, seen.body_bytes);
+		fprintf(stderr, "result %d, status %ld, %d headers, body %zu\n", result, status, seen.headers,
+		        seen.body_bytes);
 }
 
 static void *run(void *data)

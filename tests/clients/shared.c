@@ -7,6 +7,7 @@
  * progress callback ran (which it does during waits, too).
  */
 
+#define CURL_DISABLE_DEPRECATION /* the older progress function, which every libcurl has */
 #include <curl/curl.h>
 #include <stdio.h>
 
@@ -42,7 +43,7 @@ static size_t discard(char *bytes, size_t size, size_t count, void *data)
 	return size * count;
 }
 
-static int on_progress(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int on_progress(void *data, double a, double b, double c, double d)
 {
 	(void)data, (void)a, (void)b, (void)c, (void)d;
 	held_in_callback += held() > 0;
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
 		curl_easy_setopt(handles[i], CURLOPT_SHARE, share);
 		curl_easy_setopt(handles[i], CURLOPT_COOKIEFILE, "");
 		curl_easy_setopt(handles[i], CURLOPT_WRITEFUNCTION, discard);
-		curl_easy_setopt(handles[i], CURLOPT_XFERINFOFUNCTION, on_progress);
+		curl_easy_setopt(handles[i], CURLOPT_PROGRESSFUNCTION, on_progress);
 		curl_easy_setopt(handles[i], CURLOPT_NOPROGRESS, 0L);
 	}
 	for (int i = 0; i < HANDLES; i++) {

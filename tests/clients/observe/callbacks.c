@@ -14,22 +14,26 @@ static bool pauses_at(struct transfer *transfer, const char *kind)
 	return true;
 }
 
-static size_t on_header(char *bytes, size_t size, size_t count, void *data)
+/* A header line per event: after a pause libcurl before 8.7 gives several in one call. */
+static size_t add_header(struct transfer *transfer, const char *kind, const char *bytes, size_t count_bytes)
 {
-	struct transfer *transfer = data;
-	size_t left_bytes = size * count;
 	if (pauses_at(transfer, "header"))
 		return CURL_WRITEFUNC_PAUSE;
 	if (!transfer->was_paused)
-		stream_add_call(&transfer->streams[DELIVERY], "header", bytes, left_bytes);
-	/* After a pause libcurl before 8.7 gives several lines in one call. */
-	for (const char *end; transfer->was_paused && left_bytes > 0; bytes += end - bytes) {
-		end = memchr(bytes, '\n', left_bytes);
-		end = end ? end + 1 : bytes + left_bytes;
-		stream_add_call(&transfer->streams[DELIVERY], "header", bytes, (size_t)(end - bytes));
-		left_bytes -= (size_t)(end - bytes);
+		stream_add_call(&transfer->streams[DELIVERY], kind, bytes, count_bytes);
+	const char *end = bytes + count_bytes;
+	while (transfer->was_paused && bytes < end) {
+		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+		const char *next = newline ? newline + 1 : end;
+		stream_add_call(&transfer->streams[DELIVERY], kind, bytes, (size_t)(next - bytes));
+		bytes = next;
 	}
-	return size * count;
+	return count_bytes;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *data)
+{
+	return add_header(data, "header", bytes, size * count);
 }
 
 static size_t on_write(char *bytes, size_t size, size_t count, void *data)
@@ -48,10 +52,7 @@ static size_t on_write_or_header(char *bytes, size_t size, size_t count, void *d
 {
 	if (data != (void *)&header_data_owner)
 		return on_write(bytes, size, count, data);
-	if (pauses_at(header_data_owner, "header"))
-		return CURL_WRITEFUNC_PAUSE;
-	stream_add_bytes(&header_data_owner->streams[DELIVERY], "header-by-write", bytes, size * count);
-	return size * count;
+	return add_header(header_data_owner, "header-by-write", bytes, size * count);
 }
 
 static int on_progress(void *data, curl_off_t download_total, curl_off_t download_now, curl_off_t upload_total,
@@ -87,7 +88,7 @@ static int on_debug(CURL *curl, curl_infotype type, char *bytes, size_t count_by
 		stream_add_bytes(&transfer->streams[SENT], "data-out", bytes, count_bytes);
 		break;
 	case CURLINFO_HEADER_IN:
-		stream_add_bytes(&transfer->streams[RECEIVED], "header-in", bytes, count_bytes);
+		stream_add_call(&transfer->streams[RECEIVED], "header-in", bytes, count_bytes);
 		break;
 	case CURLINFO_DATA_IN:
 		stream_add_bytes(&transfer->streams[RECEIVED], "data-in", bytes, count_bytes);

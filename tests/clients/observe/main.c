@@ -117,6 +117,7 @@ static void print_result(struct transfer *transfer, CURLcode result)
 	       transfer->progress_text);
 	for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++)
 		print_info(transfer->curl, infos[i].name, infos[i].info);
+	fflush(stdout); /* what was seen until then, if the next transfer never ends */
 }
 
 static void begin_section(struct transfer *transfer, const char *name)
@@ -152,14 +153,16 @@ static void perform_by_multi(struct transfer *transfer)
 		curl_multi_timeout(multi, &timeout_ms);
 		longest_ms = timeout_ms > longest_ms ? timeout_ms : longest_ms;
 		if (running)
-			curl_multi_wait(multi, NULL, 0, 200, NULL);
+			curl_multi_wait(multi, NULL, 0, 50, NULL);
 	}
 	int left;
 	const CURLMsg *message = curl_multi_info_read(multi, &left);
 	if (message)
 		result = message->data.result;
 	print_result(transfer, result);
-	printf("# timer\ntens_of_seconds %ld\n", (longest_ms + 9999) / 10000);
+	/* Else the timers of connecting were there until the end. */
+	if (longest_ms > 10000)
+		printf("# timer\ntens_of_seconds %ld\n", (longest_ms + 9999) / 10000);
 	curl_multi_remove_handle(multi, transfer->curl);
 	curl_multi_cleanup(multi);
 }
