@@ -62,14 +62,14 @@ static bool is_form_replayable(const struct curl_httppost *form)
 	return true;
 }
 
-/* Whether what the read callback gives can be had again: from the program, or from a copy as far as we know. */
-static bool is_callback_replayable(const struct program_options *program, const struct policy_rules *rules)
+/* Whether no copy can hold what the read callback will give: not worth beginning one. */
+static bool is_too_large_to_copy(const struct program_options *program, const struct policy_rules *rules)
 {
 	int64_t size_bytes = program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
-	return program_rewinds(program) || size_bytes <= rules->replay_body_bytes;
+	return size_bytes > rules->replay_body_bytes;
 }
 
-bool body_is_replayable(const struct handle *handle, const struct policy_rules *rules)
+bool body_is_replayable(const struct handle *handle)
 {
 	const struct program_options *program = &handle->program;
 	switch (handle_body_source(handle)) {
@@ -81,9 +81,8 @@ bool body_is_replayable(const struct handle *handle, const struct policy_rules *
 	case BODY_MIME:
 		return !program->mime_is_copied && mime_is_replayable(program->mime);
 	case BODY_READ:
-		if (program->read_function)
-			return is_callback_replayable(program, rules);
-		return offset_of(default_file(program)) >= 0;
+		/* A copy may do, and a body that was never read needs none: known once the attempt is over. */
+		return program->read_function || offset_of(default_file(program)) >= 0;
 	case BODY_UNKNOWN:
 		break;
 	}
@@ -98,7 +97,7 @@ void body_begin(struct operation *operation)
 		return;
 	body->copy_bytes = 0;
 	body->position = 0;
-	body->copy_lost = false;
+	body->copy_lost = is_too_large_to_copy(&handle->program, &operation->section->rules);
 	body->ended = false;
 	body->was_read = false;
 	body->file_offset = -1;
@@ -140,6 +139,15 @@ static bool rewind_read(struct handle *handle)
 	body->position = 0;
 	body->was_read = false;
 	return true;
+}
+
+bool body_could_rewind(const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	const struct program_options *program = &handle->program;
+	if (handle_body_source(handle) != BODY_READ || !program->read_function || operation->outcome.unsent)
+		return true;
+	return program_rewinds(program) || !is_too_large_to_copy(program, &operation->section->rules);
 }
 
 bool body_rewind(struct operation *operation)

@@ -27,7 +27,7 @@ struct operation;
 struct policy_rules;
 
 /* Whether the body of the request at hand can be sent again, as far as that can be told beforehand. */
-bool body_is_replayable(const struct handle *handle, const struct policy_rules *rules);
+bool body_is_replayable(const struct handle *handle);
 
 /* Prepares the body for an operation: notes where it begins, and lends the read callback where it must be seen. */
 void body_begin(struct operation *operation);
@@ -35,6 +35,9 @@ void body_begin(struct operation *operation);
 /* Puts the body back to its beginning before a further attempt. Returns false if that can't be done. May call the
  * program. */
 bool body_rewind(struct operation *operation);
+
+/* Whether body_rewind() would succeed, as far as can be told without touching anything: for audit. */
+bool body_could_rewind(const struct operation *operation);
 
 /* Forgets the copy after an operation; its memory stays, up to a page. */
 void body_end(struct handle *handle);

@@ -38,6 +38,34 @@ const struct libcurl *libcurl_containing(const void *address)
 	return libcurl;
 }
 
+/* Room for the first few: without memory too a call must find the libcurl that it is passed through to. */
+#define ROOM_COUNT 8
+static struct room {
+	struct libcurl libcurl;
+	_Atomic bool is_taken;
+} rooms[ROOM_COUNT];
+
+static struct libcurl *new_libcurl(void)
+{
+	for (size_t i = 0; i < ROOM_COUNT; i++)
+		if (!atomic_exchange(&rooms[i].is_taken, true))
+			return &rooms[i].libcurl;
+	return calloc(1, sizeof(struct libcurl));
+}
+
+/* Only for what was never published. */
+static void free_libcurl(struct libcurl *libcurl)
+{
+	for (size_t i = 0; i < ROOM_COUNT; i++) {
+		if (libcurl != &rooms[i].libcurl)
+			continue;
+		memset(libcurl, 0, sizeof(*libcurl));
+		atomic_store(&rooms[i].is_taken, false);
+		return;
+	}
+	free(libcurl);
+}
+
 /* Publishes `fresh`, or frees it and returns the one that another thread published meanwhile. */
 static const struct libcurl *register_libcurl(struct libcurl *fresh)
 {
@@ -45,7 +73,7 @@ static const struct libcurl *register_libcurl(struct libcurl *fresh)
 	do {
 		const struct libcurl *seen = libcurl_containing(fresh->begin);
 		if (seen) {
-			free(fresh);
+			free_libcurl(fresh);
 			return seen;
 		}
 	} while (!atomic_compare_exchange_weak_explicit(&registry, &fresh->next, fresh, memory_order_acq_rel,
@@ -226,13 +254,13 @@ static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *v
 	void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return NULL;
-	struct libcurl *fresh = calloc(1, sizeof(*fresh));
+	struct libcurl *fresh = new_libcurl();
 	if (!fresh)
 		return NULL;
 	fresh->begin = object.begin;
 	fresh->end = object.end;
 	if (!fill_functions(fresh, handle, version)) {
-		free(fresh);
+		free_libcurl(fresh);
 		return NULL;
 	}
 	describe_version(fresh, handle, version);

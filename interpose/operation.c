@@ -24,6 +24,7 @@
 #include "interpose/process.h"
 #include "interpose/wait.h"
 
+#define STATUS_NOT_MODIFIED         304
 #define RESTORES_URL_VERSION        0x073700 /* 7.55.0 */
 #define CLEARS_ERROR_BUFFER_VERSION 0x073C00 /* 7.60.0 */
 
@@ -42,6 +43,8 @@ static double draw(void *context)
 static bool rewind_body(void *context)
 {
 	struct operation *operation = context;
+	if (operation->gate.observes)
+		return body_could_rewind(operation);
 	/* libcurl itself failed to rewind, and remembers: the next perform would fail likewise (curl issue 18206). */
 	return operation->outcome.curl_code != CURLE_SEND_FAIL_REWIND && body_rewind(operation);
 }
@@ -50,7 +53,7 @@ static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {
 	    .draw = draw,
-	    .rewind_body = operation->gate.observes ? NULL : rewind_body,
+	    .rewind_body = rewind_body,
 	    .take_token = take_token,
 	    .context = operation,
 	};
@@ -87,7 +90,12 @@ void operation_retract_retry(struct operation *operation)
 bool operation_is_proxy_block(const struct operation *operation)
 {
 	/* libcurl knows the status of every block of the origin before it shows the block, but not a proxy's. */
-	return outcome_response_code(operation->handle) != operation->gate.block.status;
+	int code = outcome_response_code(operation->handle);
+	/* An answer that doesn't meet the program's time condition: since 8.7 it is made a 304 before its blank line.
+	 */
+	if (code == STATUS_NOT_MODIFIED && operation->handle->program.time_condition)
+		return false;
+	return code != operation->gate.block.status;
 }
 
 /* Judges an attempt whose perform returned. */

@@ -20,31 +20,39 @@ enum option_kind {
 	KIND_SPECIAL, /* has a function of its own */
 };
 
+/* Small, since what holds a pointer is copied into each process that the object is mapped into. */
 struct tracked_option {
-	CURLoption option;
-	enum option_kind kind;
-	size_t program_offset;                                     /* in struct program_options */
-	size_t lent_offset;                                        /* in struct lent_options; NOT_LENT: never lent */
 	void (*note)(struct handle *handle, const void *argument); /* KIND_SPECIAL */
+	CURLoption option;
+	uint16_t program_offset; /* in struct program_options */
+	uint8_t lent_offset;     /* in struct lent_options; NOT_LENT: never lent */
+	uint8_t kind;            /* enum option_kind */
 };
 
 #define OPTION_NUMBER_BASE 10000
 #define OPTION_NUMBERS     330
-#define NOT_LENT           SIZE_MAX
+#define NOT_LENT           UINT8_MAX
 
 #define NUMBER_OF(id)  ((id) % OPTION_NUMBER_BASE)
 #define PROGRAM(field) offsetof(struct program_options, field)
 #define LENT(field)    offsetof(struct lent_options, field)
 
-#define FLAG(id, field)              [NUMBER_OF(id)] = {(CURLoption)(id), KIND_FLAG, PROGRAM(field), NOT_LENT, NULL}
-#define POINTER(id, field)           [NUMBER_OF(id)] = {(CURLoption)(id), KIND_POINTER, PROGRAM(field), NOT_LENT, NULL}
-#define NUMBER(id, field)            [NUMBER_OF(id)] = {(CURLoption)(id), KIND_NUMBER, PROGRAM(field), NOT_LENT, NULL}
-#define LENT_FLAG(id, field, lent)   [NUMBER_OF(id)] = {(CURLoption)(id), KIND_FLAG, PROGRAM(field), LENT(lent), NULL}
-#define LENT_NUMBER(id, field, lent) [NUMBER_OF(id)] = {(CURLoption)(id), KIND_NUMBER, PROGRAM(field), LENT(lent), NULL}
-#define LENT_POINTER(id, field, lent)                                                                                  \
-	[NUMBER_OF(id)] = {(CURLoption)(id), KIND_POINTER, PROGRAM(field), LENT(lent), NULL}
-#define SPECIAL(id, function)            [NUMBER_OF(id)] = {(CURLoption)(id), KIND_SPECIAL, 0, NOT_LENT, function}
-#define LENT_SPECIAL(id, function, lent) [NUMBER_OF(id)] = {(CURLoption)(id), KIND_SPECIAL, 0, LENT(lent), function}
+#define ENTRY(id, entry_kind, offset, lent, function)                                                                  \
+	[NUMBER_OF(id)] = {                                                                                            \
+	    .note = (function),                                                                                        \
+	    .option = (CURLoption)(id),                                                                                \
+	    .program_offset = (offset),                                                                                \
+	    .lent_offset = (lent),                                                                                     \
+	    .kind = (entry_kind),                                                                                      \
+	}
+#define FLAG(id, field)                  ENTRY(id, KIND_FLAG, PROGRAM(field), NOT_LENT, NULL)
+#define POINTER(id, field)               ENTRY(id, KIND_POINTER, PROGRAM(field), NOT_LENT, NULL)
+#define NUMBER(id, field)                ENTRY(id, KIND_NUMBER, PROGRAM(field), NOT_LENT, NULL)
+#define LENT_FLAG(id, field, lent)       ENTRY(id, KIND_FLAG, PROGRAM(field), LENT(lent), NULL)
+#define LENT_NUMBER(id, field, lent)     ENTRY(id, KIND_NUMBER, PROGRAM(field), LENT(lent), NULL)
+#define LENT_POINTER(id, field, lent)    ENTRY(id, KIND_POINTER, PROGRAM(field), LENT(lent), NULL)
+#define SPECIAL(id, function)            ENTRY(id, KIND_SPECIAL, 0, NOT_LENT, function)
+#define LENT_SPECIAL(id, function, lent) ENTRY(id, KIND_SPECIAL, 0, LENT(lent), function)
 
 /*
  * The method machine. It mirrors lib/setopt.c: the order of these options decides what is sent, and versions differ
@@ -244,6 +252,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     FLAG(CURLOPT_NOSIGNAL, no_signal),
     FLAG(CURLOPT_RTSP_REQUEST, rtsp),
     POINTER(CURLOPT_OPENSOCKETFUNCTION, open_socket),
+    POINTER(OPTION_RESOLVER_START_FUNCTION, resolver_start),
     FLAG(CURLOPT_TIMECONDITION, time_condition),
     FLAG(OPTION_TCP_FASTOPEN, fast_open),
     LENT_FLAG(CURLOPT_FRESH_CONNECT, fresh_connect, fresh_connect),

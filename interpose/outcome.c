@@ -72,7 +72,7 @@ void outcome_of_request(const struct handle *handle, const struct policy_rules *
 	    .conditional = handle->program.time_condition || is_conditional(headers),
 	    .has_idempotency_key =
 	        rules->idempotency_header && has_header_with_value(headers, rules->idempotency_header),
-	    .body_replayable = body_is_replayable(handle, rules),
+	    .body_replayable = body_is_replayable(handle),
 	    .program_timeout_ms = handle->program.timeout_ms > 0 ? handle->program.timeout_ms : 0,
 	    .inherited_deadline_ms = process_deadline_ms(),
 	};
@@ -175,5 +175,9 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 	/* An address that the program's own OPENSOCKETFUNCTION refused: no system call failed. */
 	outcome->cancelled = outcome->cancelled || (handle->program.open_socket && result == CURLE_COULDNT_CONNECT &&
 	                                            outcome->os_errno == 0 && outcome->connect_status == 0);
+	/* A refusal by the program's own RESOLVER_START_FUNCTION looks like a failed look-up: what may be one is final.
+	 */
+	outcome->cancelled =
+	    outcome->cancelled || (handle->program.resolver_start && result == CURLE_COULDNT_RESOLVE_HOST);
 	outcome->unsent = proves_unsent(operation, outcome);
 }

@@ -104,6 +104,28 @@ static void register_atfork(void)
 		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
 }
 
+/*
+ * ThreadSanitizer in a program sees what libc's functions do with the bytes of a policy, but not our atomics, which it
+ * didn't instrument. Its runtime must be told of them, or it reports races that there are none.
+ */
+extern void __tsan_release(void *address) __attribute__((weak));
+extern void __tsan_acquire(void *address) __attribute__((weak));
+
+static void publish(const struct policy *policy)
+{
+	if (__tsan_release)
+		__tsan_release(&current);
+	atomic_store_explicit(&current, policy, memory_order_release);
+}
+
+static const struct policy *in_force(void)
+{
+	const struct policy *policy = atomic_load_explicit(&current, memory_order_acquire);
+	if (__tsan_acquire)
+		__tsan_acquire(&current);
+	return policy;
+}
+
 static void identify_file(const char *path, struct file_identity *identity)
 {
 	struct stat status;
@@ -205,7 +227,7 @@ static void load_first(void)
 			/* Here, where the mutex guards them: a child made by _Fork could wait for them for ever. */
 			process_names();
 			process_deadline_ms();
-			atomic_store(&current, load());
+			publish(load());
 			atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
 			atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
 		}
@@ -230,7 +252,7 @@ static void reload_if_changed(void)
 		return;
 	const struct policy *newer = load();
 	if (newer)
-		atomic_store_explicit(&current, newer, memory_order_release);
+		publish(newer);
 }
 
 static void look_again(int64_t now_ms)
@@ -263,7 +285,7 @@ const struct policy *policy_source_get(int64_t now_ms)
 	}
 	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
 		return NULL;
-	return atomic_load_explicit(&current, memory_order_acquire);
+	return in_force();
 }
 
 bool policy_source_is_switched_off(const struct policy *policy, const struct policy_section *section)
@@ -271,7 +293,7 @@ bool policy_source_is_switched_off(const struct policy *policy, const struct pol
 	look_again(clock_ms());
 	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
 		return true;
-	const struct policy *now = atomic_load_explicit(&current, memory_order_acquire);
+	const struct policy *now = in_force();
 	if (now == policy)
 		return false;
 	/* A newer policy decides over later operations; for this one it only counts whether it was switched off. */

@@ -8,6 +8,7 @@ import pytest
 from support.seen import seen, without_info
 
 OK = {"status": 200, "headers": [["X-Final", "yes"]], "body": "hello world"}
+OLD = {"status": 200, "headers": [["Last-Modified", "Tue, 13 Jun 2000 12:10:00 GMT"]], "body": "old"}
 BUSY = {"status": 503, "headers": [["X-Busy", "yes"], ["Set-Cookie", "busy=1"]], "body": "come back later"}
 RESET = {"fault": "reset"}
 HEADER_CUT = {"status": 200, "body": "x" * 50, "header_cut": 30, "end": "close"}
@@ -28,6 +29,7 @@ TRANSFERS = {
     "until-close": ([{**OK, "framing": "close"}], []),
     "no-content": ([{"status": 204, "framing": "none"}], []),
     "not-modified": ([{"status": 304, "framing": "none"}], []),
+    "unmet-time-condition": ([OLD], ["timecondition=1", "timevalue=1000000000"]),
     "early-hints": ([{**OK, "informational": [{"status": 103, "headers": [["Link", "</a>"]]}, {"status": 102}]}], []),
     "head": ([{"status": 200, "declared_bytes": 500, "send_bytes": 0, "end": "keep"}], ["nobody=1"]),
     "redirect-followed": ([TO_FINAL, OK], ["follow=1"]),
