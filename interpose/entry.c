@@ -203,7 +203,7 @@ CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
 	int64_t now_ms = clock_ms();
 	const struct policy *policy = policy_source_get(now_ms);
 	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
-	if (!section || !lend_callbacks(handle))
+	if (!section || !lend_callbacks(handle, &section->rules))
 		return libcurl->perform(curl);
 	return operation_run(handle, policy, section, now_ms);
 }

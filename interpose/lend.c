@@ -38,26 +38,29 @@ static void give_back_callbacks(const struct libcurl *libcurl, const struct prog
 	libcurl->setopt(curl, CURLOPT_HEADERDATA, program->header_data);
 }
 
-static bool lend_prereq(struct handle *handle)
+/* Lends the prereq function, which costs each request a call, where its count is used. */
+static void lend_prereq(struct handle *handle, const struct policy_rules *rules)
 {
-	if (handle->libcurl->version_number < PREREQ_VERSION)
-		return false;
-	return handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION, prereq_callback) == CURLE_OK &&
-	       set_pointer(handle, OPTION_PREREQDATA, handle);
+	bool is_wanted = rules->resend == POLICY_RESEND_FORBID || rules->log != POLICY_LOG_NONE;
+	if (!is_wanted || handle->lent.prereq || handle->libcurl->version_number < PREREQ_VERSION)
+		return;
+	handle->lent.prereq =
+	    handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION, prereq_callback) == CURLE_OK &&
+	    set_pointer(handle, OPTION_PREREQDATA, handle);
 }
 
-bool lend_callbacks(struct handle *handle)
+bool lend_callbacks(struct handle *handle, const struct policy_rules *rules)
 {
+	if (!handle->lent.callbacks) {
+		handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
+		                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
+		                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
+		                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
+		if (!handle->lent.callbacks)
+			give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
+	}
 	if (handle->lent.callbacks)
-		return true;
-	handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
-	                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
-	                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
-	                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
-	if (!handle->lent.callbacks)
-		give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
-	else
-		handle->lent.prereq = lend_prereq(handle);
+		lend_prereq(handle, rules);
 	return handle->lent.callbacks;
 }
 

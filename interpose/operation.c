@@ -27,6 +27,7 @@
 #define STATUS_NOT_MODIFIED         304
 #define RESTORES_URL_VERSION        0x073700 /* 7.55.0 */
 #define CLEARS_ERROR_BUFFER_VERSION 0x073C00 /* 7.60.0 */
+#define KEEPS_METHOD_VERSION        0x074700 /* 7.71.0 */
 
 static bool take_token(void *context)
 {
@@ -40,9 +41,19 @@ static double draw(void *context)
 	return dice_draw();
 }
 
+/* Before 7.71 a redirect that makes a GET of a POST does so for good: the next perform would leave the body out. */
+static bool may_lack_body(const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	return handle->libcurl->version_number < KEEPS_METHOD_VERSION && handle_body_source(handle) != BODY_NONE &&
+	       outcome_info_long(handle, CURLINFO_REDIRECT_COUNT) > 0;
+}
+
 static bool rewind_body(void *context)
 {
 	struct operation *operation = context;
+	if (may_lack_body(operation))
+		return false;
 	if (operation->gate.observes)
 		return body_could_rewind(operation);
 	/* libcurl itself failed to rewind, and remembers: the next perform would fail likewise (curl issue 18206). */
@@ -68,8 +79,20 @@ static void judge(struct operation *operation)
 	}
 }
 
+/* A success, with no deadline that could have passed: the engine could say nothing else, and most operations are so. */
+static bool is_plain_success(const struct operation *operation)
+{
+	return operation->gate.block.skips_fields && operation->engine.deadline_ms == ENGINE_NEVER &&
+	       operation->engine.program_deadline_ms == ENGINE_NEVER;
+}
+
 void operation_judge_response(struct operation *operation)
 {
+	if (is_plain_success(operation)) {
+		operation->verdict = (struct engine_verdict){.action = ENGINE_DELIVER, .reason = ENGINE_SUCCESS};
+		operation->has_verdict = true;
+		return;
+	}
 	outcome_of_headers(operation, &operation->outcome);
 	judge(operation);
 }
@@ -137,7 +160,6 @@ static CURLcode perform_attempt(struct operation *operation)
 	operation->header_since_send = false;
 	operation->sends += operation->attempt_sends;
 	operation->attempt_sends = 0;
-	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
 
@@ -189,6 +211,7 @@ static void restore_url(struct operation *operation)
 static bool prepare_retry(struct operation *operation)
 {
 	restore_url(operation);
+	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
