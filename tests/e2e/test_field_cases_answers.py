@@ -3,7 +3,7 @@
 
 import pytest
 
-from support.field_cases import BACKOFF_MS, T0, field_case  # noqa: F401
+from support.field_cases import BACKOFF_MS, T0, field_case, version_of  # noqa: F401
 
 OK = {"status": 200, "body": "ok"}
 
@@ -33,8 +33,7 @@ def test_rc_02_fail_on_error_does_not_hide_retry_after(field_case):
     seen.came(requests=2, result=0, status=200)
     assert seen.case.body == "four"
     assert seen.attempts[0]["curl_code"] in (0, 22)
-    version = tuple(int(part) for part in seen.operation["libcurl_version"].split("."))
-    if version >= (7, 75, 0):
+    if version_of(seen.result) >= (7, 75, 0):
         seen.waited_as_asked(1000)
     else:
         # libcurl cuts the headers off there.
@@ -101,8 +100,9 @@ def test_rc_08_forked_children_draw_apart(build, origin, tenacurl_run):
 
 @pytest.mark.parametrize("end,code", [("reset", 56), ("close", 18)])
 def test_rc_09_a_stream_never_begins_again(field_case, end, code):
-    cut = {"status": 200, "body_bytes": 100000, "send_bytes": 40000, "end": end, "drip": {"bytes": 10000, "every_ms": 5}}
-    seen = field_case([cut, {"status": 200, "body_bytes": 100000}], compares=False)
+    whole = {"status": 200, "body_bytes": 100000}
+    cut = {**whole, "send_bytes": 40000, "end": end, "drip": {"bytes": 10000, "every_ms": 5}}
+    seen = field_case([cut, whole], compares=False)
     seen.came(requests=1, result=code, status=200)
     assert seen.reasons == ["delivered"]
     alphabet = "abcdefghijklmnopqrstuvwxyz"
@@ -156,9 +156,11 @@ def test_rc_14_redirects_of_the_last_attempt_stay_visible(field_case):
 
 
 def test_rc_15_write_error_is_the_programs_word(field_case):
-    seen = field_case([{"status": 200, "body_bytes": 200000}, OK], "refuse_write=2")
+    # How the network cuts the body is chance, and so is what came before the second write.
+    seen = field_case([{"status": 200, "body_bytes": 200000}, OK], "refuse_write=2", compares=False)
     seen.came(requests=1, result=23, status=200)
     assert seen.reasons == ["cancelled"]
+    assert len(seen.case.of_kind("write")) == 2
 
 
 def test_rc_15_refusal_in_a_header(field_case):
@@ -167,7 +169,7 @@ def test_rc_15_refusal_in_a_header(field_case):
 
 
 def test_rc_15_abort_by_a_progress_callback(field_case):
-    seen = field_case([{**OK, "delay_ms": 1000}, OK], "progress=new", "abort_progress_after_ms=100", compares=False)
+    seen = field_case([{**OK, "delay_ms": 8000}, OK], "progress=new", "abort_progress_after_ms=100", compares=False)
     seen.came(requests=1, result=42, status=0)
 
 

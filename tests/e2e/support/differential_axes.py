@@ -2,14 +2,23 @@
 """
 What the differential harness combines: the axes, what is impossible and why, and which differences are allowed and why.
 
-A new kind of transfer is a value of an axis here, and what it means is said in differential.py (for the server: steps_of; for
-the client: arguments_of).
+A new kind of transfer is a value of an axis here; what it means is said in differential.py, in _steps() for the server
+and in _options() for the client.
 """
 
 from .pairwise import Constraint
 
 AXES = {
-    "fault": ["none", "busy", "reset", "cut-header", "cut-body", "refused-by-proxy", "busy-after-step", "busy-for-ever"],
+    "fault": [
+        "none",
+        "busy",
+        "reset",
+        "cut-header",
+        "cut-body",
+        "refused-by-proxy",
+        "busy-after-step",
+        "busy-for-ever",
+    ],
     "method": ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"],
     "body": [
         "none",
@@ -48,7 +57,23 @@ CONSTRAINTS = [
     Constraint("the servers speak HTTP/2 over TLS only", http=["2"], tls=["no"]),
     Constraint("https through a proxy always is a tunnel", tls=["yes"], proxy=["plain"]),
     Constraint("follows from the two above", http=["2"], proxy=["plain"]),
-    Constraint("only a CONNECT can be refused by a proxy; else it is an answer", fault=["refused-by-proxy"], proxy=["none", "plain"]),
+    Constraint(
+        "only a CONNECT can be refused by a proxy; else it is an answer",
+        fault=["refused-by-proxy"],
+        proxy=["none", "plain"],
+    ),
+    Constraint(
+        "bare libcurl (7.88) hangs in the first round of authentication, whose body is left out without saying so",
+        auth=["digest"],
+        body=["chunked-seek", "chunked"],
+    ),
+    Constraint("the same over HTTP/2, with every body", auth=["digest"], body=BODIES, http=["2"]),
+    Constraint(
+        "libcurl sends the program's own Transfer-Encoding with the GET that follows, and the server waits for a body",
+        method=["POST"],
+        body=["chunked-seek", "chunked"],
+        redirect=["followed-302", "limit"],
+    ),
     Constraint(
         "there is no step after which it could come",
         fault=["busy-after-step"],
@@ -59,7 +84,7 @@ CONSTRAINTS = [
     Constraint("the body of a redirect is short", fault=["cut-body"], redirect=["not-followed"]),
     Constraint("nobody receives a header that could be paused", delivery=["none"], pause=["header"]),
     Constraint(
-        "after a pause with CURLOPT_HEADER lines come in other pieces: write and header callback take turns line by line",
+        "after a pause with CURLOPT_HEADER lines come in other pieces: both callbacks take turns line by line",
         delivery=["header"],
         pause=["header", "write"],
     ),
@@ -71,6 +96,8 @@ CHOSEN_SETS = [
     ("fault", "redirect", "delivery"),
     ("fault", "redirect", "auth"),
     ("fault", "pause", "delivery"),
+    ("fault", "proxy", "flavour"),
+    ("fault", "compression", "split"),
 ]
 SEED = 20260
 
@@ -81,19 +108,59 @@ def idempotent(combination):
 
 # What can be sent again: everything but what is too large to be copied and can't be rewound.
 NOT_REPLAYABLE = {"read-large"}
-READ_BODIES = {"read-seek", "read", "read-large", "chunked-seek", "chunked"}
 SEEKABLE_BODIES = {"read-seek", "chunked-seek"}
 
-# {stream or info value: why it may differ}, where a retry happened and the comparison is with a run without the fault.
+# A fault that comes after a step is not always retried, or not reached.
+NOT_RETRIED_AFTER_STEP = [
+    Constraint(
+        "a program that pauses in a redirect step has taken part of it: that ends holding back",
+        redirect=["followed-302", "followed-307"],
+        pause=["header"],
+    ),
+    Constraint(
+        "libcurl itself can't rewind the body for the hop, with or without us",
+        redirect=["followed-302", "followed-307"],
+        body=["read", "chunked", "read-large"],
+    ),
+]
+
+# What older libcurls can't do, which is no fault of ours.
+BODY_LOST_BY_STEP = Constraint(
+    "libcurl before 7.71 makes a GET of the request for good",
+    fault=["busy-after-step"],
+    redirect=["followed-302"],
+    body=["postfields", "copypostfields", "mime-data", "mime-file", "form"],
+)
+NO_HEADERS_OF_ERRORS = Constraint(
+    "libcurl before 7.75 shows no header of a response that FAILONERROR fails",
+    fault=["busy-for-ever"],
+    delivery=["failonerror"],
+    proxy=["tunnel"],
+    pause=["header"],
+)
+
+# Info values that may differ where a retry happened and the comparison is with a run without the fault, and why. What
+# may differ of the streams is said in differential.py: blocks of connection set-up (a tunnel, a Digest round) that the
+# retry doesn't need.
 DIFFERS_AFTER_RETRY = {
     "num_connects": "the retry goes over a connection that is open already, or needs a new one",
-    "request_size": "the CONNECT of a tunnel that is open already isn't sent again (libcurl before 8.5 counts it)",
+    "request_size": "libcurl before 8.5 counts the CONNECT of a tunnel, which isn't sent again",
 }
-# The same where a Digest nonce was learned before the fault.
+# The same for the two transfers that follow on the same handle.
+DIFFERS_BY_CHANCE = {
+    "num_connects": "whether libcurl notices in time that a connection is dead, or sends twice",
+    "request_size": "the same",
+}
+DIFFERS_AFTER_RETRY_THROUGH_TUNNEL = {
+    "header_size": "the proxy's answer to CONNECT counts, and isn't given again for a tunnel that is open",
+    "connect_code": "that of the last CONNECT, which an earlier attempt may have made",
+}
 DIFFERS_AFTER_RETRY_WITH_DIGEST = {
-    "delivery": "the retry begins with the known nonce: the 401 isn't there to be shown",
-    "sent": "one round less",
-    "received": "one round less",
-    "redirect_count": "an authentication round counts",
+    "redirect_count": "an authentication round counts, and a retry with a known nonce needs none",
     "header_size": "counts all rounds",
+    "httpauth_avail": "what the 401 offered, if there was one",
+}
+DIFFERS_AFTER_RETRY_FROM_COPY = {
+    "progress": "of a chunked upload libcurl (not 7.88) counts the framing too, and a copy comes in larger chunks",
+    "size_upload": "the same",
 }

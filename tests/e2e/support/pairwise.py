@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """
-Combinations of values so that every possible pair of values of two axes comes together in at least one of them, and every
-possible group of values of some chosen sets of axes.
+Combinations of values so that every possible pair of values of two axes comes together in at least one of them, and
+every possible group of values of some chosen sets of axes.
 
-Greedy: each combination starts from a group that is still uncovered and is completed in a few random ways, of which the one
-that covers most is kept. The dice have a fixed seed: the same axes give the same combinations.
+Greedy: each combination starts from a group that is still uncovered and is completed in a few random ways, of which the
+one that covers most is kept. The dice have a fixed seed: the same axes give the same combinations.
 """
 
 import itertools
@@ -14,7 +14,7 @@ COMPLETIONS = 6  # how many random ways are compared
 
 
 class Constraint:
-    """Values that can't come together, with the reason: {axis: values}; a combination with one of each is impossible."""
+    """Values that can't come together, with the reason: a combination with one of each axis is impossible."""
 
     def __init__(self, reason, **axes):
         self.reason = reason
@@ -82,10 +82,10 @@ class _Generator:
 
 def combine(axes, constraints, chosen_sets=(), seed=1):
     """
-    A list of {axis: value}. axes: {axis: [values]}; chosen_sets: further tuples of axes, all of whose groups are covered too.
+    A list of {axis: value}. axes: {axis: [values]}; chosen_sets: further tuples of axes, whose groups are covered too.
 
-    Every group of a pair that no constraint forbids by itself must be possible: what follows from two constraints together
-    has to be in the table too.
+    Every group that no constraint forbids by itself must be possible: what follows from two constraints together has to
+    be in the table too.
     """
     sets = [tuple(names) for names in chosen_sets] + list(itertools.combinations(axes, 2))
     return list(_Generator(axes, constraints, sets, seed).combinations())

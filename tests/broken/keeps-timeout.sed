@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# file: lend.c
+# Doesn't give CURLOPT_TIMEOUT back.
+/{&lent->timeout, CURLOPT_TIMEOUT_MS, program->timeout_ms},/d

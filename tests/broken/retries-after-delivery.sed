@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# file: outcome.c
+# Doesn't note that a byte went to the program.
+s/\.delivered = gate->committed ||/.delivered = false \&\&/
