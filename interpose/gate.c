@@ -239,9 +239,19 @@ static bool is_redirect_step(const struct operation *operation)
 	       operation->handle->program.follow_location;
 }
 
+/* As libcurl does it (lib/transfer.c, Curl_follow): 301 and 302 change a POST, 303 whatever has a body. */
+static bool makes_get(const struct operation *operation)
+{
+	int status = operation->gate.block.status;
+	bool is_post = operation->handle->program.method != BASE_PUT;
+	return handle_body_source(operation->handle) != BODY_NONE &&
+	       (status == 303 || (is_post && (status == 301 || status == 302)));
+}
+
 static size_t take_block_end(struct operation *operation, char *data, size_t bytes)
 {
 	bool is_step = is_redirect_step(operation);
+	operation->gate.became_get = operation->gate.became_get || (is_step && makes_get(operation));
 	if (is_undecided(operation) || (is_step && operation->section->rules.hold_redirects))
 		return hold(operation, HELD_HEADER, data, bytes);
 	if (is_step)

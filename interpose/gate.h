@@ -41,6 +41,7 @@ struct gate {
 	int steps; /* redirect steps of this attempt */
 
 	bool observes;       /* audit: nothing is held; verdicts are only noted */
+	bool became_get;     /* a redirect step made a GET of a request with a body */
 	bool committed;      /* a byte of a final response went (in audit: would have gone) to the program */
 	bool refused;        /* a callback of the program refused what it was given */
 	int delivered_steps; /* redirect steps that the program has seen, by their hashes */

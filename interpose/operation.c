@@ -41,18 +41,17 @@ static double draw(void *context)
 	return dice_draw();
 }
 
-/* Before 7.71 a redirect that makes a GET of a POST does so for good: the next perform would leave the body out. */
-static bool may_lack_body(const struct operation *operation)
+/* Before 7.71 a redirect that makes a GET of the request does so for good: the next perform would leave the body out.
+ */
+static bool has_lost_body(const struct operation *operation)
 {
-	const struct handle *handle = operation->handle;
-	return handle->libcurl->version_number < KEEPS_METHOD_VERSION && handle_body_source(handle) != BODY_NONE &&
-	       outcome_info_long(handle, CURLINFO_REDIRECT_COUNT) > 0;
+	return operation->gate.became_get && operation->handle->libcurl->version_number < KEEPS_METHOD_VERSION;
 }
 
 static bool rewind_body(void *context)
 {
 	struct operation *operation = context;
-	if (may_lack_body(operation))
+	if (has_lost_body(operation))
 		return false;
 	if (operation->gate.observes)
 		return body_could_rewind(operation);
