@@ -21,8 +21,14 @@ count_failed() {
         $(sum_matches "$1" '^.*\b([0-9]+) errors? in [0-9.]+s.*$')))
 }
 
+# What a suite has to say of itself, on lines that begin with "# ".
+print_notes() {
+    [[ ! -f $LOGS/e2e.log ]] || sed -n 's/^# //p' "$LOGS/e2e.log"
+}
+
 print_result() {
     say
+    print_notes
     say "$PASSED passed, $FAILED failed"
 }
 

@@ -428,6 +428,7 @@ static const struct setting {
     {"low_speed_time", set_long, CURLOPT_LOW_SPEED_TIME},
     {"connect_only", set_long, CURLOPT_CONNECT_ONLY},
     {"fresh", set_long, CURLOPT_FRESH_CONNECT},
+    {"maxconnects", set_long, CURLOPT_MAXCONNECTS},
     {"forbid_reuse", set_long, CURLOPT_FORBID_REUSE},
     {"range", set_text, CURLOPT_RANGE},
     {"cookiefile", set_text, CURLOPT_COOKIEFILE},

@@ -85,3 +85,21 @@ def real_server(tmp_path, certificate):
     yield start
     for server in started:
         server.stop()
+
+
+def _passed(terminalreporter, name):
+    return [report for report in terminalreporter.stats.get("passed", []) if name in report.nodeid]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What the big tables came to: the last lines of scripts/check repeat these."""
+    cases = _passed(terminalreporter, "::test_rc_")
+    ids = {report.nodeid.split("::test_rc_")[1][:2] for report in cases}
+    counts = {
+        "differential combinations without a difference": len(_passed(terminalreporter, "::test_nobody_notices")),
+        "broken gates that were noticed": len(_passed(terminalreporter, "::test_broken_gate_is_noticed")),
+        "field cases": f"{len(ids)}, in {len(cases)} tests",
+    }
+    if cases:
+        for what, count in counts.items():
+            terminalreporter.write_line(f"# {what}: {count}")

@@ -362,3 +362,17 @@ def test_resends_are_forbidden(origin, transfer):
     assert len(server.requests) == 2
     assert has_result(result, 52)
     assert result.operations[1]["reason"] == "unsafe_replay"
+
+
+@pytest.mark.parametrize("resend,posts", [("count", range(2, 9)), ("forbid", [1])])
+def test_post_over_seven_dead_connections(origin, transfer, resend, posts):
+    """Connections that the server closes as soon as it has read a request: libcurl goes from one to the next."""
+    server = origin({"paths": {"/post": [{"fault": "fin", "repeat": True}]}, "steps": [{**OK, "repeat": True}]})
+    url = "url=" + server.url("/x")
+    fill_the_pool = ["maxconnects=20", "fresh=1"] + ["--", url] * 6
+    result = transfer(server, *fill_the_pool, "--", "fresh=0", "url=" + server.url("/post"), "postfields=a",
+                      policy={"resend": resend})
+    seen = [request for request in server.requests if request.target == "/post"]
+    assert len(seen) in posts
+    assert result.operations[-1]["sends"] == len(seen)
+    assert result.operations[-1]["attempts"] == 1
