@@ -17,6 +17,6 @@ $(BROKEN_BIN): $(BUILD)/broken/%/libtenacurl.so: tests/broken/%.sed $(SO_OBJ) in
 	$(Q)rm -rf $(@D) && mkdir -p $(@D)
 	$(Q)file=$$(sed -n 's/^# file: //p' $<) && sed -f $< "interpose/$$file" >"$(@D)/$$file" && \
 	if cmp -s "interpose/$$file" "$(@D)/$$file"; then echo "$<: changes nothing in interpose/$$file" >&2; exit 1; fi && \
-	$(CC) $(COMMON) -w $(CFLAGS) $(SO_FLAGS) -c -o "$(@D)/broken.o" "$(@D)/$$file" && \
-	$(CC) $(CFLAGS) $(SO_LINK) -o $@ "$(@D)/broken.o" \
+	$(CC) $(COMMON) -w $(CFLAGS) $(SO_FLAGS) $(SO_LTO) -c -o "$(@D)/broken.o" "$(@D)/$$file" && \
+	$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@ "$(@D)/broken.o" \
 		$$(printf '%s\n' $(SO_OBJ) | grep -vxF "$(BUILD)/so/interpose/$${file%.c}.o")
