@@ -153,7 +153,7 @@ def test_rc_19_connection_refused_for_a_while(build, origin, runner):
 def test_rc_19_tls_handshake_failed(build, origin, tenacurl_run):
     server = origin([{"read": "none", "fault": "reset", "repeat": True}])
     url = f"https://127.0.0.1:{server.port}/case"
-    result = tenacurl_run([build / "tests/clients/transfer", url, "postfields=order=7"], policy=T0)
+    result = tenacurl_run([build / "tests/clients/transfer", url, "postfields=order=7", "insecure=0"], policy=T0)
     assert performed(result)[0].result == 35
     assert len(server.connections) == 4
 
