@@ -35,3 +35,26 @@ def test_load_balancer_whose_backend_comes_back(origin, real_server, bare, runne
     result = running.wait()
     assert result.returncode == 0 and result.stdout == b"the answer\n"
     assert result.attempts[0]["status"] == 503 and len(back.requests) == 1
+
+
+# A DNS message (RFC 1035 §4) that answers any question with 127.0.0.1: libcurl asks with id 0 and reads the answers only.
+ADDRESS = "00008180000000010000000000" + "00010001" + "0000003c" + "0004" + "7f000001"
+
+
+def test_name_looked_up_over_https(origin, real_server, bare, tenacurl_run):
+    """libcurl makes transfers of its own for a DoH look-up, inside the program's: those are none of ours."""
+    answer = {"status": 200, "headers": [["Content-Type", "application/dns-message"]], "body": {"hex": ADDRESS}}
+    script = {"paths": {"/dns-query": [{**answer, "repeat": True}]}, "steps": SCRIPT}
+
+    def argv(server):
+        resolver = f"https://127.0.0.1:{real_server('nginx', server.port).port}/dns-query"
+        url = f"http://flaky.test:{server.port}/x"
+        return ["/usr/bin/curl", "-sS", "-f", "--doh-url", resolver, "--doh-insecure", url]
+
+    assert bare(argv(origin(script))).returncode == 22
+    server = origin(script)
+    result = tenacurl_run(argv(server), QUICK)
+    assert result.returncode == 0 and result.stdout == b"the answer\n", result
+    targets = [request.target for request in server.requests]
+    assert targets.count("/x") == 2 and targets.count("/dns-query") == 2
+    assert len(result.operations) == 1 and result.operation["attempts"] == 2
