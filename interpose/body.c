@@ -72,7 +72,11 @@ static bool is_too_large_to_copy(const struct program_options *program, const st
 bool body_is_replayable(const struct handle *handle)
 {
 	const struct program_options *program = &handle->program;
-	switch (handle_body_source(handle)) {
+	enum body_source source = handle_body_source(handle);
+	/* A second perform with trailers frees something twice, without us too (seen in 7.88.1). */
+	if (source != BODY_NONE && program->trailer_function)
+		return false;
+	switch (source) {
 	case BODY_NONE:
 	case BODY_POSTFIELDS:
 		return true;

@@ -30,6 +30,7 @@ enum {
 	OPTION_TCP_FASTOPEN = 244,              /* 7.49.0 */
 	OPTION_RESOLVER_START_FUNCTION = 20272, /* 7.59.0 */
 	OPTION_MIMEPOST = 10269,                /* 7.56.0 */
+	OPTION_TRAILERFUNCTION = 20283,         /* 7.64.0 */
 	OPTION_CURLU = 10282,                   /* 7.63.0 */
 	OPTION_AWS_SIGV4 = 10305,               /* 7.75.0 */
 	OPTION_PREREQFUNCTION = 20312,          /* 7.80.0 */

@@ -82,6 +82,7 @@ struct program_options {
 	bool rtsp;
 	void *open_socket;      /* CURLOPT_OPENSOCKETFUNCTION: only whether it is set */
 	void *resolver_start;   /* CURLOPT_RESOLVER_START_FUNCTION: only whether it is set */
+	void *trailer_function; /* CURLOPT_TRAILERFUNCTION: only whether it is set */
 	bool time_condition;    /* CURLOPT_TIMECONDITION: If-Unmodified-Since and the like */
 	bool early_data;        /* CURLSSLOPT_EARLYDATA */
 	bool protocols_by_name; /* CURLOPT_PROTOCOLS_STR: can't be given back as a number */

@@ -253,6 +253,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     FLAG(CURLOPT_RTSP_REQUEST, rtsp),
     POINTER(CURLOPT_OPENSOCKETFUNCTION, open_socket),
     POINTER(OPTION_RESOLVER_START_FUNCTION, resolver_start),
+    POINTER(OPTION_TRAILERFUNCTION, trailer_function),
     FLAG(CURLOPT_TIMECONDITION, time_condition),
     FLAG(OPTION_TCP_FASTOPEN, fast_open),
     LENT_FLAG(CURLOPT_FRESH_CONNECT, fresh_connect, fresh_connect),

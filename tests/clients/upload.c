@@ -24,7 +24,8 @@ struct upload {
 	bool seek_fails;
 	long offset_bytes; /* where the FILE* stands at entry */
 	long position;
-	long read_calls, read_bytes, seeks, ioctls;
+	long read_calls, read_bytes, seeks, ioctls, trailer_calls;
+	struct curl_slist *headers;
 	curl_mime *mime;
 	curl_mime *inner;
 	struct curl_httppost *form;
@@ -67,6 +68,14 @@ static curlioerr on_ioctl(CURL *curl, int command, void *data)
 		return CURLIOE_UNKNOWNCMD;
 	upload->position = 0;
 	return CURLIOE_OK;
+}
+
+static int on_trailer(struct curl_slist **trailers, void *data)
+{
+	struct upload *upload = data;
+	upload->trailer_calls++;
+	*trailers = curl_slist_append(*trailers, "X-Digest: abc");
+	return CURL_TRAILERFUNC_OK;
 }
 
 static size_t on_write(char *bytes, size_t size, size_t count, void *data)
@@ -122,6 +131,16 @@ static void write_file(struct upload *upload, FILE *file)
 	for (long i = 0; i < upload->size_bytes; i++)
 		fputc(byte_at(i), file);
 	fflush(file);
+}
+
+static void use_trailers(struct upload *upload)
+{
+	upload->headers = curl_slist_append(NULL, "Trailer: X-Digest");
+	curl_easy_setopt(upload->curl, CURLOPT_HTTPHEADER, upload->headers);
+	curl_easy_setopt(upload->curl, CURLOPT_TRAILERFUNCTION, on_trailer);
+	curl_easy_setopt(upload->curl, CURLOPT_TRAILERDATA, upload);
+	upload->announces_size = false;
+	use_callback(upload);
 }
 
 static void use_file(struct upload *upload)
@@ -251,6 +270,7 @@ static const struct {
     {"seek", use_seek},
     {"failing-seek", use_failing_seek},
     {"ioctl", use_ioctl},
+    {"trailers", use_trailers},
     {"file", use_file},
     {"pipe", use_pipe},
     {"mime", use_mime},
@@ -291,6 +311,7 @@ static void perform(struct upload *upload)
 	curl_easy_setopt(upload->curl, CURLOPT_ERRORBUFFER, NULL);
 	printf("result %d %ld\n", result, status);
 	printf("read %s %ld\n", upload->read_calls ? "yes" : "no", upload->read_bytes);
+	printf("trailers %ld\n", upload->trailer_calls);
 	printf("seeks %s\n", upload->seeks + upload->ioctls ? "yes" : "no");
 }
 
@@ -300,6 +321,7 @@ static void release(struct upload *upload)
 	if (upload->mime)
 		curl_mime_free(upload->mime);
 	curl_formfree(upload->form);
+	curl_slist_free_all(upload->headers);
 	if (upload->file)
 		fclose(upload->file);
 	if (upload->path[0])

@@ -168,3 +168,13 @@ def test_audit_does_not_touch_the_body(origin, upload):
     assert result.reasons == ["transient_failure"]
     assert read_bytes(result) == 2000
     assert b"seeks no" in result.stdout
+
+
+def test_upload_with_trailers_is_one_attempt(origin, upload):
+    """A second perform on a handle with a trailer function crashes in libcurl, whoever makes it."""
+    server = origin([BUSY, OK])
+    result = upload(server, "trailers")
+    assert len(server.requests) == 1
+    assert has_result(result, 0, 503)
+    assert b"trailers 1\n" in result.stdout
+    assert result.operation["reason"] == "body_not_replayable"
