@@ -5,8 +5,8 @@
 
 #include "interpose/held.h"
 
-#define FIRST_DATA_BYTES  2048 /* most header blocks fit */
-#define FIRST_EVENT_COUNT 32
+#define FIRST_DATA_BYTES  256
+#define FIRST_EVENT_COUNT 16
 
 static bool grow_data(struct held *held, size_t needed_bytes)
 {
