@@ -24,7 +24,7 @@ bool engine_is_transport_failure(enum engine_class failure)
 	return failure == ENGINE_CLASS_PROXY || policy_error_of_class[failure] != 0;
 }
 
-bool engine_status_may_pass(const struct policy_rules *rules, enum engine_method method, int status)
+static bool status_may_pass(const struct policy_rules *rules, enum engine_method method, int status)
 {
 	if (policy_status_in(&rules->retry_status, status))
 		return true;
@@ -89,7 +89,7 @@ struct engine_finding engine_classify(const struct policy_rules *rules, enum eng
 		break;
 	default:
 		finding.passing = (rules->retry_errors & policy_error_of_class[finding.failure]) != 0 ||
-		                  engine_status_may_pass(rules, method, outcome->status);
+		                  status_may_pass(rules, method, outcome->status);
 		break;
 	}
 	return finding;

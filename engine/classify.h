@@ -24,9 +24,6 @@ struct engine_finding {
 struct engine_finding engine_classify(const struct policy_rules *rules, enum engine_method method,
                                       const struct engine_outcome *outcome);
 
-/* Whether the policy retries this status for this method. Pure. */
-bool engine_status_may_pass(const struct policy_rules *rules, enum engine_method method, int status);
-
 /* Whether the proxy answered CONNECT with something other than 2xx, so that the origin was never reached. Pure. */
 bool engine_connect_refused(int connect_status, int status);
 

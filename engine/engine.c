@@ -260,11 +260,6 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 	return verdict;
 }
 
-bool engine_is_retryable_status(const struct engine_operation *operation, int status)
-{
-	return engine_status_may_pass(operation->rules, operation->request.method, status);
-}
-
 void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict)
 {
 	operation->waited_ms -= verdict->wait_ms;

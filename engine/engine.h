@@ -170,9 +170,6 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
  */
 void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict);
 
-/* Whether a response with this status is one that the policy would retry, so that its body is worth holding. Pure. */
-bool engine_is_retryable_status(const struct engine_operation *operation, int status);
-
 /* Whether the facts prove that the origin can't have got the request. Pure. */
 bool engine_proves_unsent(const struct engine_sent_facts *facts);
 

@@ -97,7 +97,6 @@ static size_t begin_drop(struct operation *operation, size_t bytes)
 		lend_limit_rest(operation, DRAIN_MS_MAX);
 		return bytes;
 	}
-	gate->cut = true;
 	return refuse(bytes);
 }
 
@@ -106,7 +105,6 @@ static size_t drop(struct gate *gate, size_t bytes)
 	gate->dropped_bytes += bytes;
 	if (gate->dropped_bytes <= DRAIN_BYTES_MAX && clock_ms() - gate->dropped_since_ms <= DRAIN_MS_MAX)
 		return bytes;
-	gate->cut = true;
 	return refuse(bytes);
 }
 
@@ -407,7 +405,6 @@ void gate_begin_attempt(struct operation *operation)
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->saw_event = false;
 	gate->awaits_header = false;
-	gate->cut = false;
 	gate->search_begin = 0;
 	gate->bound_bytes = (size_t)operation->section->rules.hold_body_bytes;
 	gate->dropped_bytes = 0;

@@ -32,7 +32,6 @@ struct gate {
 	bool saw_event;      /* libcurl called one of our callbacks */
 	bool awaits_header;  /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
 	                        is */
-	bool cut;            /* we ended the transfer: its CURLE_WRITE_ERROR is ours */
 	size_t bound_bytes;  /* how much may be held */
 	size_t search_begin; /* GATE_SEARCH: where in what is held the search goes on */
 	int64_t search_end_ms; /* GATE_SEARCH: instant until which */
