@@ -7,6 +7,7 @@ Everything runs on 127.0.0.1 and in temporary directories: neither the user's HO
 
 import os
 import pathlib
+import signal
 
 import pytest
 
@@ -15,6 +16,11 @@ from support.real_servers import Certificate, RealServer, is_installed
 from support.runner import Runner
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# A suite that a shell started in the background has these ignored, and so would the programs under test. What has a
+# handler here is at its default in them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
 
 
 @pytest.fixture(scope="session")
