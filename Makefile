@@ -1,6 +1,6 @@
 # tenacurl. GNU make; everything that is built goes to build/.
 #
-#   make            the preloaded object and the command line tool
+#   make            the preloaded object, its audit modules and the command line tool
 #   make check      the test suite that needs nothing but the build dependencies and python3-pytest
 #   make check-sanitize   transfers under valgrind, and with sanitizers in the programs and in the object
 #   make install    DESTDIR= PREFIX=/usr/local; by rename, so that a mapped object is never written to
@@ -36,6 +36,9 @@ endif
 # _FORTIFY_SOURCE would tie the preloaded object to __*_chk symbols that other C libraries lack.
 COMMON = -std=gnu11 -I. -D_GNU_SOURCE -DTENACURL_VERSION='"$(VERSION)"' $(WARNINGS) -fno-common -fstack-protector-strong
 SO_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions
+# Threads may have 16 KiB of stack, of which libcurl leaves little: what is large goes to the heap. (With link-time optimisation
+# gcc doesn't say; clang does.)
+SO_WARNINGS = -Wframe-larger-than=1024
 # The object's many small functions lie in many files: half of what a successful transfer costs is calling them. gcc needs no more
 # than itself for link-time optimisation; clang would need a linker plugin. exports.c is left out, since its .symver lines are
 # assembly that the optimiser doesn't see.
@@ -47,8 +50,16 @@ CLI_FLAGS = -DTENACURL_LIBDIR='"$(LIBDIR)"'
 SO_LINK = -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-O1 \
 	-Wl,--version-script=interpose/exports.map -Wl,-soname,libtenacurl.so
 
+# Audit modules (interpose/bind/) come into every process too, in a namespace of their own: with any library they would bring a second
+# libc. Hence no start files and nothing that a compiler takes from one.
+BIND_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions -ffreestanding -fno-builtin -fno-stack-protector \
+	$(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
+BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
+
 SHARED_SRC = $(wildcard config/*.c engine/*.c log/*.c)
-SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c)
+SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c) interpose/bind/object.c
+BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
+WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
 CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c)
 ORIGIN_SRC = $(wildcard tests/origin/*.c)
 CLIENT_SRC = $(wildcard tests/clients/*.c)
@@ -56,6 +67,8 @@ UNIT_SRC = $(wildcard tests/unit/test_*.c)
 FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)
 
 SO_OBJ = $(SO_SRC:%.c=$(BUILD)/so/%.o)
+BIND_OBJ = $(BIND_SRC:%.c=$(BUILD)/bind/%.o)
+WATCH_OBJ = $(WATCH_SRC:%.c=$(BUILD)/bind/%.o)
 CLI_OBJ = $(CLI_SRC:%.c=$(BUILD)/cli/%.o)
 SHARED_OBJ = $(SHARED_SRC:%.c=$(BUILD)/cli/%.o)
 UNIT_BIN = $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
@@ -63,7 +76,7 @@ CXX_CLIENT_SRC = $(if $(shell command -v $(CXX)),$(wildcard tests/clients/*.cc))
 CLIENT_BIN = $(CLIENT_SRC:tests/clients/%.c=$(BUILD)/tests/clients/%) $(CXX_CLIENT_SRC:tests/clients/%.cc=$(BUILD)/tests/clients/%)
 FUZZ_BIN = $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
-CLI_LIBS = -liniparser -ljansson -lm
+CLI_LIBS = -liniparser -ljansson -lelf -lm
 
 # Without V=1 a line per command.
 ifdef V
@@ -74,11 +87,22 @@ Q = @
 say = @printf '  %-6s %s\n'
 endif
 
-all: $(BUILD)/libtenacurl.so $(BUILD)/tenacurl
+# Before what is included, whose first target would be the default.
+all:
+
+include interpose/placeholder/placeholder.mk
+
+all: $(BUILD)/libtenacurl.so $(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so $(BUILD)/tenacurl $(MULTIARCH)
 
 $(BUILD)/libtenacurl.so: $(SO_OBJ) interpose/exports.map $(BUILD)/flags
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@.new $(SO_OBJ) && mv -f $@.new $@
+
+$(BUILD)/libtenacurl-bind.so: $(BIND_OBJ) $(BUILD)/flags
+$(BUILD)/libtenacurl-watch.so: $(WATCH_OBJ) $(BUILD)/flags
+$(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so:
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(BIND_LINK) -Wl,-soname,$(@F) -o $@.new $(filter %.o,$^) && mv -f $@.new $@
 
 $(BUILD)/tenacurl: $(CLI_OBJ) $(BUILD)/flags
 	$(say) LINK $@
@@ -89,7 +113,12 @@ $(BUILD)/so/interpose/exports.o: OBJECT_LTO =
 $(BUILD)/so/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(COMMON) $(CFLAGS) $(SO_FLAGS) $(OBJECT_LTO) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(COMMON) $(SO_WARNINGS) $(CFLAGS) $(SO_FLAGS) $(OBJECT_LTO) -MMD -MP -c -o $@ $<
+
+$(BUILD)/bind/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(COMMON) $(CFLAGS) $(BIND_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/cli/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -98,7 +127,7 @@ $(BUILD)/cli/%.o: %.c $(BUILD)/flags
 
 # Rebuild everything when the compiler or the flags change.
 FLAGS_NOW = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
-	$(SANITIZERS) $(SO_FLAGS) $(SO_LTO) $(CLI_FLAGS) $(SO_LINK) $(CLI_LIBS)
+	$(SANITIZERS) $(SO_FLAGS) $(SO_WARNINGS) $(SO_LTO) $(CLI_FLAGS) $(SO_LINK) $(BIND_FLAGS) $(BIND_LINK) $(CLI_LIBS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@
@@ -160,7 +189,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h engine/*.h log/*.h config/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h) interpose/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC)
 
@@ -184,7 +213,7 @@ define install-file
 
 endef
 
-INSTALLED_LIB = $(LIBDIR)/libtenacurl.so
+INSTALLED_LIBS = $(addprefix $(LIBDIR)/,libtenacurl.so libtenacurl-bind.so libtenacurl-watch.so)
 INSTALLED_BIN = $(BINDIR)/tenacurl
 DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md docs/libcurl.md docs/interposing.md
 EXAMPLES = $(notdir $(wildcard config/examples/*.ini))
@@ -192,15 +221,18 @@ MAN1 = $(notdir $(wildcard docs/*.1))
 MAN5 = $(notdir $(wildcard docs/*.5))
 
 install: all
-	$(call install-file,755,$(BUILD)/libtenacurl.so,$(INSTALLED_LIB))
+	$(foreach f,$(INSTALLED_LIBS),$(call install-file,755,$(BUILD)/$(notdir $(f)),$(f)))
 	$(call install-file,755,$(BUILD)/tenacurl,$(INSTALLED_BIN))
+	$(if $(MULTIARCH),$(call install-file,755,$(PLACEHOLDER),$(LIBDIR)/$(notdir $(PLACEHOLDER))))
+	$(if $(MULTIARCH),$(call multiarch-links,$(DESTDIR)$(LIBDIR)))
 	$(foreach f,$(DOC_FILES),$(call install-file,644,$(f),$(DOCDIR)/$(notdir $(f))))
 	$(foreach f,$(EXAMPLES),$(call install-file,644,config/examples/$(f),$(DOCDIR)/examples/$(f)))
 	$(foreach f,$(MAN1),$(call install-file,644,docs/$(f),$(MANDIR)/man1/$(f)))
 	$(foreach f,$(MAN5),$(call install-file,644,docs/$(f),$(MANDIR)/man5/$(f)))
 
 uninstall:
-	rm -f '$(DESTDIR)$(INSTALLED_LIB)' '$(DESTDIR)$(INSTALLED_BIN)'
+	rm -f $(foreach f,$(INSTALLED_LIBS) $(INSTALLED_BIN),'$(DESTDIR)$(f)')
+	rm -rf '$(DESTDIR)$(LIBDIR)/multiarch' '$(DESTDIR)$(LIBDIR)/$(notdir $(PLACEHOLDER))'
 	rm -f $(foreach f,$(MAN1),'$(DESTDIR)$(MANDIR)/man1/$(f)') $(foreach f,$(MAN5),'$(DESTDIR)$(MANDIR)/man5/$(f)')
 	rm -f $(foreach f,$(DOC_FILES),'$(DESTDIR)$(DOCDIR)/$(notdir $(f))') $(foreach f,$(EXAMPLES),'$(DESTDIR)$(DOCDIR)/examples/$(f)')
 	-rmdir '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBDIR)' 2>/dev/null
@@ -214,4 +246,4 @@ clean:
 .PHONY: all tests check check-sanitize fuzz install uninstall format clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLIENT_BIN:=.d)
+-include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLIENT_BIN:=.d)

@@ -29,23 +29,24 @@ static void complain_once(void)
 		    "a program called libcurl, but no libcurl can be found behind its call: the call fails");
 }
 
-const struct libcurl *entry_find_libcurl(const char *version, const void *caller)
+const struct libcurl *entry_find_libcurl(const struct reference *reference, const void *caller)
 {
-	const struct libcurl *libcurl = libcurl_of_caller(version, caller);
+	const struct libcurl *libcurl = libcurl_of_caller(reference, caller);
 	if (!libcurl)
 		complain_once();
 	return libcurl;
 }
 
 /* The libcurl that serves this call: the handle's own where it is known. */
-static const struct libcurl *libcurl_for(const struct handle *handle, const char *version, const void *caller)
+static const struct libcurl *libcurl_for(const struct handle *handle, const struct reference *reference,
+                                         const void *caller)
 {
-	return handle ? handle->libcurl : entry_find_libcurl(version, caller);
+	return handle ? handle->libcurl : entry_find_libcurl(reference, caller);
 }
 
-CURL *entry_init(const char *version, const void *caller)
+CURL *entry_init(const struct reference *reference, const void *caller)
 {
-	const struct libcurl *libcurl = libcurl_for(NULL, version, caller);
+	const struct libcurl *libcurl = libcurl_for(NULL, reference, caller);
 	if (!libcurl)
 		return NULL;
 	CURL *curl = libcurl->init();
@@ -54,19 +55,20 @@ CURL *entry_init(const char *version, const void *caller)
 	return curl;
 }
 
-CURLcode entry_setopt(const char *version, const void *caller, CURL *curl, CURLoption option, void *argument)
+CURLcode entry_setopt(const struct reference *reference, const void *caller, CURL *curl, CURLoption option,
+                      void *argument)
 {
 	struct handle *handle = handle_find(curl);
 	if (handle && !libcurl_contains(handle->libcurl, caller))
 		return options_set(handle, option, argument);
-	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	return libcurl ? libcurl->setopt(curl, option, argument) : CURLE_FAILED_INIT;
 }
 
-void entry_reset(const char *version, const void *caller, CURL *curl)
+void entry_reset(const struct reference *reference, const void *caller, CURL *curl)
 {
 	struct handle *handle = handle_find(curl);
-	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (!libcurl)
 		return;
 	libcurl->reset(curl);
@@ -74,10 +76,10 @@ void entry_reset(const char *version, const void *caller, CURL *curl)
 		handle_reset(handle);
 }
 
-CURL *entry_duphandle(const char *version, const void *caller, CURL *curl)
+CURL *entry_duphandle(const struct reference *reference, const void *caller, CURL *curl)
 {
 	struct handle *source = handle_find(curl);
-	const struct libcurl *libcurl = libcurl_for(source, version, caller);
+	const struct libcurl *libcurl = libcurl_for(source, reference, caller);
 	if (!libcurl)
 		return NULL;
 	CURL *duplicate = libcurl->duphandle(curl);
@@ -97,10 +99,10 @@ CURL *entry_duphandle(const char *version, const void *caller, CURL *curl)
 	return duplicate;
 }
 
-void entry_cleanup(const char *version, const void *caller, CURL *curl)
+void entry_cleanup(const struct reference *reference, const void *caller, CURL *curl)
 {
 	struct handle *handle = handle_find(curl);
-	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (handle)
 		handle_hide(handle);
 	if (libcurl)
@@ -110,10 +112,10 @@ void entry_cleanup(const char *version, const void *caller, CURL *curl)
 		handle_forget(handle);
 }
 
-CURLcode entry_pause(const char *version, const void *caller, CURL *curl, int action)
+CURLcode entry_pause(const struct reference *reference, const void *caller, CURL *curl, int action)
 {
 	struct handle *handle = handle_find(curl);
-	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (!libcurl)
 		return CURLE_FAILED_INIT;
 	if (handle && handle->active && handle->active->waits) {
@@ -133,7 +135,7 @@ static void drop_abandoned_operation(struct handle *handle)
 	const char here = 0;
 	bool is_same_thread = handle->active_thread == process_thread_id();
 	/* Left while it waited, by whatever thread: libcurl isn't in use, so the handle is as good as new. */
-	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active < (uintptr_t)&here)) {
+	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active_frame < (uintptr_t)&here)) {
 		handle->performs = false;
 		handle->active = NULL;
 		lend_give_back_numbers(handle);
@@ -180,10 +182,10 @@ static const struct policy_section *select_section(struct handle *handle, const 
 	return handle->selected_section;
 }
 
-CURLcode entry_perform(const char *version, const void *caller, CURL *curl)
+CURLcode entry_perform(const struct reference *reference, const void *caller, CURL *curl)
 {
 	struct handle *handle = handle_find(curl);
-	const struct libcurl *libcurl = libcurl_for(handle, version, caller);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (!libcurl)
 		return CURLE_FAILED_INIT;
 	if (!handle)

@@ -15,9 +15,9 @@ static bool is_programs(const struct libcurl *libcurl, const void *caller)
 	return !libcurl_contains(libcurl, caller);
 }
 
-curl_mimepart *entry_mime_addpart(const char *version, const void *caller, curl_mime *mime)
+curl_mimepart *entry_mime_addpart(const struct reference *reference, const void *caller, curl_mime *mime)
 {
-	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_addpart)
 		return NULL;
 	curl_mimepart *part = libcurl->mime_addpart(mime);
@@ -26,11 +26,11 @@ curl_mimepart *entry_mime_addpart(const char *version, const void *caller, curl_
 	return part;
 }
 
-CURLcode entry_mime_data_cb(const char *version, const void *caller, curl_mimepart *part, curl_off_t size_bytes,
-                            curl_read_callback read, curl_seek_callback seek, curl_free_callback release,
-                            void *argument)
+CURLcode entry_mime_data_cb(const struct reference *reference, const void *caller, curl_mimepart *part,
+                            curl_off_t size_bytes, curl_read_callback read, curl_seek_callback seek,
+                            curl_free_callback release, void *argument)
 {
-	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_data_cb)
 		return CURLE_FAILED_INIT;
 	CURLcode result = libcurl->mime_data_cb(part, size_bytes, read, seek, release, argument);
@@ -39,9 +39,10 @@ CURLcode entry_mime_data_cb(const char *version, const void *caller, curl_mimepa
 	return result;
 }
 
-CURLcode entry_mime_filedata(const char *version, const void *caller, curl_mimepart *part, const char *path)
+CURLcode entry_mime_filedata(const struct reference *reference, const void *caller, curl_mimepart *part,
+                             const char *path)
 {
-	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_filedata)
 		return CURLE_FAILED_INIT;
 	CURLcode result = libcurl->mime_filedata(part, path);
@@ -50,9 +51,10 @@ CURLcode entry_mime_filedata(const char *version, const void *caller, curl_mimep
 	return result;
 }
 
-CURLcode entry_mime_subparts(const char *version, const void *caller, curl_mimepart *part, curl_mime *inner)
+CURLcode entry_mime_subparts(const struct reference *reference, const void *caller, curl_mimepart *part,
+                             curl_mime *inner)
 {
-	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_subparts)
 		return CURLE_FAILED_INIT;
 	CURLcode result = libcurl->mime_subparts(part, inner);
@@ -61,9 +63,9 @@ CURLcode entry_mime_subparts(const char *version, const void *caller, curl_mimep
 	return result;
 }
 
-void entry_mime_free(const char *version, const void *caller, curl_mime *mime)
+void entry_mime_free(const struct reference *reference, const void *caller, curl_mime *mime)
 {
-	const struct libcurl *libcurl = entry_find_libcurl(version, caller);
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_free)
 		return;
 	/* Before: another thread may be given the same addresses at once. */

@@ -91,6 +91,8 @@ void handle_forget(struct handle *handle)
 {
 	held_free(&handle->held);
 	body_free(&handle->body);
+	free(handle->room);
+	handle->room = NULL;
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;

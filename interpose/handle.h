@@ -112,7 +112,9 @@ struct handle {
 	struct lent_options lent;
 	struct held held;              /* what is kept back of a response; its memory is reused */
 	struct body body;              /* how the request's body can be sent again */
-	struct operation *active;      /* on the stack of the perform that runs; NULL between performs */
+	struct operation *active;      /* of the perform that runs; NULL between performs */
+	struct operation *room;        /* where it lives; NULL between performs, but for one that never came back */
+	const void *active_frame;      /* the perform's place on its thread's stack */
 	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */

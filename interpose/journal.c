@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,13 @@
 
 #define URL_BYTES      1024
 #define SYSLOG_WARNING 4
+
+/* All that a record needs, on the heap: a thread may have 16 KiB of stack, and libcurl itself uses half of that. */
+struct draft {
+	struct record record;
+	char url[URL_BYTES];
+	char line[RECORD_BYTES_MAX];
+};
 
 static _Atomic uint64_t operation_count;
 static _Atomic uint64_t lost_count;
@@ -38,6 +46,17 @@ static bool is_worth_a_record(const struct operation *operation)
 		return true;
 	enum engine_reason reason = operation->verdict.reason;
 	return reason != ENGINE_SUCCESS && reason != ENGINE_TERMINAL_ERROR && reason != ENGINE_CANCELLED;
+}
+
+/* To be freed; NULL without memory: the record is lost. */
+static struct draft *new_draft(enum record_kind kind)
+{
+	struct draft *draft = malloc(sizeof(*draft));
+	if (draft)
+		draft->record = (struct record){.kind = kind};
+	else
+		atomic_fetch_add(&lost_count, 1);
+	return draft;
 }
 
 static const char *text_or_null(const char *text)
@@ -66,12 +85,11 @@ static int64_t time_left_ms(const struct operation *operation)
 	return left_ms > 0 ? left_ms : 0;
 }
 
-/* The URL as set; `room` holds a redacted copy. */
-static void fill_url(struct record *record, const struct operation *operation, char room[static URL_BYTES])
+/* The URL as set, redacted. */
+static void fill_url(struct draft *draft, const struct operation *operation)
 {
-	const struct handle *handle = operation->handle;
-	record_redact_url(handle->url, operation->section->rules.log_url, room, URL_BYTES);
-	record->url = room;
+	record_redact_url(operation->handle->url, operation->section->rules.log_url, draft->url, URL_BYTES);
+	draft->record.url = draft->url;
 }
 
 static void fill_operation(struct record *record, struct operation *operation, CURLcode result)
@@ -125,34 +143,37 @@ static void fill_attempt(struct record *record, const struct operation *operatio
 	record->wait_ms = verdict->action == ENGINE_RETRY ? verdict->wait_ms : RECORD_UNKNOWN_MS;
 }
 
-static void write_record(struct record *record, const struct policy_rules *rules)
+static void write_draft(struct draft *draft, const struct policy_rules *rules)
 {
-	char line[RECORD_BYTES_MAX];
-	int saved_errno = errno, cancel_state;
+	struct record *record = &draft->record;
+	int cancel_state;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	record->lost = atomic_exchange(&lost_count, 0);
-	size_t line_bytes = record_format(record, line);
-	if (line_bytes == 0 || !log_write(rules, process_stderr(), line, line_bytes))
+	size_t line_bytes = record_format(record, draft->line);
+	if (line_bytes == 0 || !log_write(rules, process_stderr(), draft->line, line_bytes))
 		atomic_fetch_add(&lost_count, record->lost + 1);
 	pthread_setcancelstate(cancel_state, &cancel_state);
-	errno = saved_errno;
 }
 
 static void record_attempt(struct operation *operation, CURLcode result)
 {
-	char url[URL_BYTES];
-	struct record record = {.kind = RECORD_ATTEMPT};
-	fill_process(&record);
-	fill_url(&record, operation, url);
-	fill_operation(&record, operation, result);
-	fill_attempt(&record, operation);
-	write_record(&record, &operation->section->rules);
+	struct draft *draft = new_draft(RECORD_ATTEMPT);
+	if (!draft)
+		return;
+	fill_process(&draft->record);
+	fill_url(draft, operation);
+	fill_operation(&draft->record, operation, result);
+	fill_attempt(&draft->record, operation);
+	write_draft(draft, &operation->section->rules);
+	free(draft);
 }
 
 void journal_attempt(struct operation *operation, CURLcode result)
 {
+	int saved_errno = errno;
 	if (is_worth_a_record(operation))
 		record_attempt(operation, result);
+	errno = saved_errno;
 }
 
 /* Requests on the wire. Below 7.80 nobody can count libcurl's own resends: then it is the requests that can be told. */
@@ -165,22 +186,27 @@ static int64_t count_sends(const struct operation *operation)
 
 static void record_operation(struct operation *operation, CURLcode result)
 {
-	char url[URL_BYTES];
-	struct record record = {.kind = RECORD_OPERATION};
-	fill_process(&record);
-	fill_url(&record, operation, url);
-	fill_operation(&record, operation, result);
-	record.attempts = operation->engine.attempts;
-	record.sends = count_sends(operation);
-	record.waited_ms = operation->engine.waited_ms;
-	record.elapsed_ms = clock_ms() - operation->engine.entry_ms;
-	write_record(&record, &operation->section->rules);
+	struct draft *draft = new_draft(RECORD_OPERATION);
+	if (!draft)
+		return;
+	struct record *record = &draft->record;
+	fill_process(record);
+	fill_url(draft, operation);
+	fill_operation(record, operation, result);
+	record->attempts = operation->engine.attempts;
+	record->sends = count_sends(operation);
+	record->waited_ms = operation->engine.waited_ms;
+	record->elapsed_ms = clock_ms() - operation->engine.entry_ms;
+	write_draft(draft, &operation->section->rules);
+	free(draft);
 }
 
 void journal_operation(struct operation *operation, CURLcode result)
 {
+	int saved_errno = errno;
 	if (is_worth_a_record(operation))
 		record_operation(operation, result);
+	errno = saved_errno;
 }
 
 /* Writes to the log that TENACURL_LOG names, if it names one; the policy that would name another may be what is broken.
@@ -192,10 +218,12 @@ static bool complain_to_log(const char *text)
 	struct policy *policy = named[0] ? policy_copy(policy_builtin()) : NULL;
 	bool has_log =
 	    policy && policy_override(policy, "log", named, &error) && policy->sections[0].rules.log != POLICY_LOG_NONE;
-	if (has_log) {
-		struct record record = {.kind = RECORD_NOTE, .note = text};
-		fill_process(&record);
-		write_record(&record, &policy->sections[0].rules);
+	struct draft *draft = has_log ? new_draft(RECORD_NOTE) : NULL;
+	if (draft) {
+		fill_process(&draft->record);
+		draft->record.note = text;
+		write_draft(draft, &policy->sections[0].rules);
+		free(draft);
 	}
 	policy_free(policy);
 	return has_log;

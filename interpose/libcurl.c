@@ -11,6 +11,8 @@
  *   - in what the caller's own library depends on. For a versioned reference a loaded libcurl that is the only one with
  *     that version is as good, and needs no dlopen of the caller: in a library that is being closed that would run its
  *     constructors again.
+ *
+ * A reference that the binder brought here needs none of this: its slot has an address in the libcurl.
  */
 
 #include <dlfcn.h>
@@ -20,12 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/bind/object.h"
 #include "interpose/libcurl.h"
 #include "interpose/process.h"
 
 /* What musl lacks is weak: a musl program that inherits the preload must still start. */
 extern void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
     __attribute__((weak));
+
+/* What a libcurl is known by. */
+static const char symbol_name[] = "curl_easy_perform";
 
 /* All libcurls seen so far, newest first. Never freed: one is found for each copy that is mapped, and those stay. */
 static _Atomic(struct libcurl *) registry;
@@ -89,15 +95,15 @@ static void *find_symbol(void *handle, const char *name, const char *version)
 }
 
 /* The object that an address lies in. */
-struct object {
+struct mapping {
 	const void *inside;
 	const void *begin, *end;
 	const ElfW(Dyn) * dynamic;
 };
 
-static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+static int find_mapping(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct object *object = context;
+	struct mapping *mapping = context;
 	uintptr_t low = UINTPTR_MAX, high = 0;
 	const ElfW(Dyn) *dynamic = NULL;
 	(void)size;
@@ -112,19 +118,19 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 		low = begin < low ? begin : low;
 		high = begin + header->p_memsz > high ? begin + header->p_memsz : high;
 	}
-	if ((uintptr_t)object->inside < low || (uintptr_t)object->inside >= high)
+	if ((uintptr_t)mapping->inside < low || (uintptr_t)mapping->inside >= high)
 		return 0;
-	object->begin = (const void *)low;
-	object->end = (const void *)high;
-	object->dynamic = dynamic;
+	mapping->begin = (const void *)low;
+	mapping->end = (const void *)high;
+	mapping->dynamic = dynamic;
 	return 1;
 }
 
 /*
- * Fills in the object that object->inside lies in; returns whether there is one. Without a lock where glibc can (2.35):
- * fork doesn't give the child back the one that dl_iterate_phdr takes.
+ * Fills in the object that mapping->inside lies in; returns whether there is one. Without a lock where glibc can
+ * (2.35): fork doesn't give the child back the one that dl_iterate_phdr takes.
  */
-static bool look_up_object(struct object *object)
+static bool look_up_mapping(struct mapping *mapping)
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 	static _Atomic(void *) finder;
@@ -137,24 +143,24 @@ static bool look_up_object(struct object *object)
 	}
 	if (symbol) {
 		memcpy(&find, &symbol, sizeof(find));
-		if (find((void *)(uintptr_t)object->inside, &found) != 0)
+		if (find((void *)(uintptr_t)mapping->inside, &found) != 0)
 			return false;
-		object->begin = found.dlfo_map_start;
-		object->end = found.dlfo_map_end;
-		object->dynamic = found.dlfo_link_map->l_ld;
+		mapping->begin = found.dlfo_map_start;
+		mapping->end = found.dlfo_map_end;
+		mapping->dynamic = found.dlfo_link_map->l_ld;
 		return true;
 	}
 #endif
-	return dl_iterate_phdr(find_object, object) != 0;
+	return dl_iterate_phdr(find_mapping, mapping) != 0;
 }
 
 /* Whether the object that `symbol` lies in gives its symbols versions. */
 static bool is_versioned(const void *symbol)
 {
-	struct object object = {.inside = symbol};
-	if (!look_up_object(&object))
+	struct mapping mapping = {.inside = symbol};
+	if (!look_up_mapping(&mapping))
 		return false;
-	for (const ElfW(Dyn) *entry = object.dynamic; entry && entry->d_tag != DT_NULL; entry++)
+	for (const ElfW(Dyn) *entry = mapping.dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_VERDEF)
 			return true;
 	return false;
@@ -177,6 +183,25 @@ static void *bind_symbol(void *handle, const char *name, const char *version)
 	if (version && first && (is_own_symbol(first) || is_versioned(first)))
 		first = find_symbol(handle, name, version);
 	return first && !is_own_symbol(first) ? first : NULL;
+}
+
+/* The version node by which the object defines `name`, for references that name none; NULL if it has none. */
+static const char *defined_version(void *handle, const char *name)
+{
+	struct link_map *map = NULL;
+	if (!dlvsym || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+		return NULL;
+	const char *strings = object_table(map, DT_STRTAB);
+	const ElfW(Verdef) *node = object_table(map, DT_VERDEF);
+	for (size_t left = (size_t)object_dynamic(map, DT_VERDEFNUM, 0); node && left > 0; left--) {
+		const ElfW(Verdaux) *names = (const void *)((const char *)node + node->vd_aux);
+		const char *version = strings + names->vda_name;
+		/* The first node is the file's own name. */
+		if ((node->vd_flags & VER_FLG_BASE) == 0 && dlvsym(handle, name, version))
+			return version;
+		node = (const void *)((const char *)node + node->vd_next);
+	}
+	return NULL;
 }
 
 static void describe_version(struct libcurl *libcurl, void *handle, const char *version)
@@ -244,8 +269,8 @@ static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *v
 		version = NULL;
 
 	Dl_info info;
-	struct object object = {.inside = symbol};
-	if (!dladdr(symbol, &info) || !info.dli_fname || !look_up_object(&object))
+	struct mapping mapping = {.inside = symbol};
+	if (!dladdr(symbol, &info) || !info.dli_fname || !look_up_mapping(&mapping))
 		return NULL;
 	/*
 	 * Never closed: pointers into it stay valid whatever the program unloads. Not NODELETE, which ld.so takes for
@@ -257,13 +282,13 @@ static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *v
 	struct libcurl *fresh = new_libcurl();
 	if (!fresh)
 		return NULL;
-	fresh->begin = object.begin;
-	fresh->end = object.end;
+	fresh->begin = mapping.begin;
+	fresh->end = mapping.end;
 	if (!fill_functions(fresh, handle, version)) {
 		free_libcurl(fresh);
 		return NULL;
 	}
-	describe_version(fresh, handle, version);
+	describe_version(fresh, handle, version ? version : defined_version(handle, symbol_name));
 	return register_libcurl(fresh);
 }
 
@@ -319,8 +344,6 @@ static void *find_among_loaded(const char *name, const char *version)
 	return several ? NULL : only;
 }
 
-static const char symbol_name[] = "curl_easy_perform";
-
 static void *find_for_caller(const char *version, const void *caller)
 {
 	Dl_info info;
@@ -341,21 +364,21 @@ static void *find_for_caller(const char *version, const void *caller)
 static void forget_unmapped(void)
 {
 	for (struct libcurl *libcurl = atomic_load(&registry); libcurl; libcurl = libcurl->next) {
-		struct object object = {.inside = libcurl->begin};
-		if (!look_up_object(&object) || object.begin != libcurl->begin || object.end != libcurl->end)
+		struct mapping mapping = {.inside = libcurl->begin};
+		if (!look_up_mapping(&mapping) || mapping.begin != libcurl->begin || mapping.end != libcurl->end)
 			libcurl->is_unmapped = true;
 	}
 }
 
-/* The only registered libcurl of this version, or NULL. */
+/* The only registered libcurl that serves references with this version (NULL: without), or NULL. */
 static const struct libcurl *registered_libcurl(const char *version)
 {
 	const struct libcurl *only = NULL;
 	for (const struct libcurl *libcurl = atomic_load(&registry); libcurl; libcurl = libcurl->next) {
 		if (libcurl->is_unmapped)
 			continue;
-		bool serves = strcmp(libcurl->flavour, "unversioned") == 0 ||
-		              (version && strcmp(libcurl->flavour, version + strlen("CURL_")) == 0);
+		bool serves = !version || strcmp(libcurl->flavour, "unversioned") == 0 ||
+		              strcmp(libcurl->flavour, version + strlen("CURL_")) == 0;
 		if (serves && only)
 			return NULL;
 		only = serves ? libcurl : only;
@@ -363,20 +386,31 @@ static const struct libcurl *registered_libcurl(const char *version)
 	return only;
 }
 
-const struct libcurl *libcurl_of_caller(const char *version, const void *caller)
+/* As the dynamic linker would have bound the caller's reference. */
+static const struct libcurl *find_by_name(const char *version, const void *caller)
 {
-	/* The loader's locks may be held for ever by a thread of the parent. */
-	const struct libcurl *registered = process_is_raw_child() ? registered_libcurl(version) : NULL;
-	if (registered)
-		return registered;
-	forget_unmapped();
 	const struct libcurl *containing = libcurl_containing(caller);
 	if (containing)
 		return containing;
 	const struct libcurl *libcurl = libcurl_of_symbol(find_for_caller(version, caller), version);
 	/* Another interposer, which has some of libcurl's functions only. */
-	if (!libcurl)
-		libcurl = libcurl_of_symbol(find_among_loaded(symbol_name, version), version);
+	return libcurl ? libcurl : libcurl_of_symbol(find_among_loaded(symbol_name, version), version);
+}
+
+const struct libcurl *libcurl_of_caller(const struct reference *reference, const void *caller)
+{
+	const struct bind_slot *slot = reference->slot;
+	const void *bound = slot ? (const void *)atomic_load_explicit(&slot->inside, memory_order_acquire) : NULL;
+	/* The loader's locks may be held for ever by a thread of the parent. */
+	if (process_is_raw_child()) {
+		const struct libcurl *registered =
+		    bound ? libcurl_containing(bound) : registered_libcurl(reference->version);
+		if (registered)
+			return registered;
+	}
+	forget_unmapped();
+	const struct libcurl *libcurl =
+	    bound ? libcurl_of_symbol(bound, NULL) : find_by_name(reference->version, caller);
 	/* A failed look-up of ours must not be what the program's next dlerror() tells. */
 	dlerror();
 	return libcurl;

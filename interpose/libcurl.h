@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "interpose/curl_abi.h"
+#include "interpose/reference.h"
 
 struct libcurl {
 	struct libcurl *next;        /* in the list of all that were seen */
@@ -45,11 +46,11 @@ struct libcurl {
 };
 
 /*
- * Returns the libcurl that a call from `caller` through a reference with `version` (NULL: unversioned) would have
- * reached without us, or NULL if there is none. The returned libcurl is pinned: it stays mapped, unless it was being
- * unmapped already. Takes the loader's locks; not for hot paths. Any thread; errno may change.
+ * Returns the libcurl that a call from `caller` through this reference would have reached without us, or NULL if there
+ * is none. The returned libcurl is pinned: it stays mapped, unless it was being unmapped already. Takes the loader's
+ * locks; not for hot paths. Any thread; errno may change.
  */
-const struct libcurl *libcurl_of_caller(const char *version, const void *caller);
+const struct libcurl *libcurl_of_caller(const struct reference *reference, const void *caller);
 
 /* Returns the registered libcurl that `address` lies in, or NULL. Lock-free. */
 const struct libcurl *libcurl_containing(const void *address);

@@ -8,8 +8,10 @@
  * through, and how the transfer ends is then the program's to see.
  */
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "interpose/budget_table.h"
@@ -279,26 +281,63 @@ static void begin(struct operation *operation, int64_t now_ms)
 	body_begin(operation);
 }
 
+/*
+ * Operations live on the heap, since some threads have little stack, and only as long as they run, since a program may
+ * have thousands of handles. What one leaves is kept for the next: a transfer allocates nothing as long as not more run
+ * at once than there are places.
+ */
+#define SPARE_ROOMS 16
+static _Atomic(struct operation *) spare_rooms[SPARE_ROOMS];
+
+static _Atomic(struct operation *) *spare_room_of(const struct handle *handle)
+{
+	return &spare_rooms[((uintptr_t)handle >> 10) % SPARE_ROOMS];
+}
+
+/* The handle's room, with an operation that has not begun; NULL without memory. */
+static struct operation *enter_room(struct handle *handle)
+{
+	/* Still there if its last operation never came back. */
+	if (!handle->room)
+		handle->room = atomic_exchange_explicit(spare_room_of(handle), NULL, memory_order_acquire);
+	if (!handle->room)
+		handle->room = malloc(sizeof(*handle->room));
+	/* The texts at its end are written before they are read; clearing them would be most of what a success costs.
+	 */
+	if (handle->room)
+		memset(handle->room, 0, offsetof(struct operation, key_text));
+	return handle->room;
+}
+
+static void leave_room(struct handle *handle)
+{
+	struct operation *spare = atomic_exchange_explicit(spare_room_of(handle), handle->room, memory_order_acq_rel);
+	handle->room = NULL;
+	if (spare)
+		free(spare);
+}
+
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
                        int64_t now_ms)
 {
-	struct operation operation;
+	struct operation *operation = enter_room(handle);
+	if (!operation)
+		return handle->libcurl->perform(handle->curl);
 
-	/* The texts at its end are written before they are read; clearing them would be most of what a success costs.
-	 */
-	memset(&operation, 0, offsetof(struct operation, key_text));
-	operation.handle = handle;
-	operation.policy = policy;
-	operation.section = section;
-	begin(&operation, now_ms);
+	operation->handle = handle;
+	operation->policy = policy;
+	operation->section = section;
+	begin(operation, now_ms);
 	handle->active_thread = process_thread_id();
-	handle->active = &operation;
-	CURLcode result = loop(&operation);
+	handle->active_frame = __builtin_frame_address(0);
+	handle->active = operation;
+	CURLcode result = loop(operation);
 	handle->active = NULL;
 	lend_give_back_numbers(handle);
 	body_end(handle);
-	if (operation.verdict.reason == ENGINE_SUCCESS)
+	if (operation->verdict.reason == ENGINE_SUCCESS)
 		budget_table_give(handle->url, section);
-	journal_operation(&operation, result);
+	journal_operation(operation, result);
+	leave_room(handle);
 	return result;
 }

@@ -15,7 +15,7 @@
 
 #define KEY_HEADER_BYTES 192 /* "<idempotency_header>: <uuid>" */
 
-/* Lives on the stack of the perform that it stands for. */
+/* Lives in its handle's room: a kilobyte is much where libcurl leaves the stack of a small thread 800 bytes. */
 struct operation {
 	struct handle *handle;
 	const struct policy *policy;

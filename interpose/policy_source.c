@@ -23,6 +23,7 @@
 #include "interpose/clock.h"
 #include "interpose/ini_loader.h"
 #include "interpose/journal.h"
+#include "interpose/large_stack.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 
@@ -53,6 +54,8 @@ static _Atomic uintptr_t forking_thread; /* who holds it across a fork */
 static pthread_once_t atfork_once = PTHREAD_ONCE_INIT;
 static char loaded_path[POLICY_PATH_MAX]; /* "": no file */
 static struct file_identity loaded_identity;
+static char found_path[POLICY_PATH_MAX];   /* while a changed file is looked for */
+static const struct policy *loaded_policy; /* what the load at hand came to */
 
 /*
  * Takes the mutex, but not at any price. Whoever loads needs the dynamic linker's lock, and a constructor that
@@ -192,8 +195,8 @@ static const struct policy *override_builtin(const struct policy_overrides *over
 	return policy;
 }
 
-/* Finds and loads what should be in force now. Returns NULL, and says why to syslog, if that is nothing. */
-static const struct policy *load(void)
+/* Finds and loads what should be in force now. loaded_policy is NULL, with a word to syslog why, if that is nothing. */
+static void load_here(void)
 {
 	const struct process_environment *environment = process_environment();
 	const struct policy_overrides overrides = {
@@ -210,7 +213,16 @@ static const struct policy *load(void)
 	}
 	if (!policy)
 		journal_complain(error.text);
-	return policy;
+	loaded_policy = policy;
+}
+
+static const struct policy *load(void)
+{
+	static const char no_stack[] = "no memory for a stack that a policy could be loaded on";
+	loaded_policy = NULL;
+	if (!large_stack_call(load_here))
+		journal_complain(no_stack);
+	return loaded_policy;
 }
 
 static void load_first(void)
@@ -243,12 +255,11 @@ static void load_first(void)
  */
 static void reload_if_changed(void)
 {
-	char path[POLICY_PATH_MAX];
 	struct file_identity identity;
-	if (!find_path(path))
+	if (!find_path(found_path))
 		return;
-	identify_file(path, &identity);
-	if (strcmp(path, loaded_path) == 0 && is_same_file(&identity, &loaded_identity))
+	identify_file(found_path, &identity);
+	if (strcmp(found_path, loaded_path) == 0 && is_same_file(&identity, &loaded_identity))
 		return;
 	const struct policy *newer = load();
 	if (newer)

@@ -76,6 +76,7 @@ const struct log_stderr_identity *process_stderr(void)
 /* Names. */
 
 #define NAME_BYTES 256
+#define TEXT_BYTES 4096 /* of a path or a command line; too much for a small thread's stack */
 
 static char executable_name[NAME_BYTES];
 static char script_name[NAME_BYTES];
@@ -125,10 +126,9 @@ static ssize_t read_file(const char *path, char *buffer, size_t room_bytes)
 }
 
 /* The script is the interpreter's first argument that isn't an option; `-c CODE`, `-e CODE` and the like have none. */
-static void find_script(void)
+static void find_script(char arguments[static TEXT_BYTES])
 {
-	char arguments[4096];
-	ssize_t count_bytes = read_file("/proc/self/cmdline", arguments, sizeof(arguments));
+	ssize_t count_bytes = read_file("/proc/self/cmdline", arguments, TEXT_BYTES);
 	const char *end = arguments + (count_bytes > 0 ? count_bytes : 0);
 	const char *argument = arguments;
 
@@ -143,17 +143,25 @@ static void find_script(void)
 		keep_base_name(script_name, argument);
 }
 
-static void find_names(void)
+static void find_executable(char path[static TEXT_BYTES])
 {
-	int saved_errno = errno;
-	char path[4096];
-	ssize_t count_bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	ssize_t count_bytes = readlink("/proc/self/exe", path, TEXT_BYTES - 1);
 	if (count_bytes > 0) {
 		path[count_bytes] = '\0';
 		keep_base_name(executable_name, path);
 	}
-	if (is_interpreter(executable_name))
-		find_script();
+}
+
+static void find_names(void)
+{
+	int saved_errno = errno;
+	char *text = malloc(TEXT_BYTES);
+	if (text) {
+		find_executable(text);
+		if (is_interpreter(executable_name))
+			find_script(text);
+	}
+	free(text);
 	names[0] = environment.job[0] ? environment.job : NULL;
 	names[1] = script_name[0] ? script_name : NULL;
 	names[2] = executable_name[0] ? executable_name : NULL;
@@ -243,7 +251,7 @@ static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
 /* Field 22 of /proc/PID/stat; the second field, a name in brackets, may hold anything. */
 static uint64_t start_time_of(int64_t pid)
 {
-	char path[40], text[1024];
+	char path[40], text[512]; /* 22 numbers and a name of 16 bytes are less */
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
 	if (read_file(path, text, sizeof(text)) <= 0)
 		return 0;

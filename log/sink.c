@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -74,13 +75,15 @@ static int open_regular(const char *path)
 	return errno == EEXIST ? open(path, FILE_FLAGS) : -1;
 }
 
-/* Not inlined: the path buffer is to be off the stack when the record is written. */
-__attribute__((noinline)) static int open_pattern(const char *pattern)
+/* The path goes to the heap: it is as large as half of a small thread's stack. */
+static int open_pattern(const char *pattern)
 {
-	char path[PATH_MAX];
 	if (!strstr(pattern, "%u"))
 		return open_regular(pattern);
-	return expand_path(pattern, path, sizeof(path)) ? open_regular(path) : -1;
+	char *path = malloc(PATH_MAX);
+	int fd = path && expand_path(pattern, path, PATH_MAX) ? open_regular(path) : -1;
+	free(path);
+	return fd;
 }
 
 /* Whether `bytes` more at the end of the file stay below RLIMIT_FSIZE. */

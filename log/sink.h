@@ -28,7 +28,8 @@ void log_remember_stderr(struct log_stderr_identity *identity);
  * Writes `line` (whole, newline included) to the sink that the rules name. Returns false if it was not written: the
  * caller counts it as lost. Files are created with mode 0600, must be regular and are opened
  * O_APPEND|O_CLOEXEC|O_NOFOLLOW|O_NONBLOCK; %u in their path stands for the effective user id; a write that would pass
- * RLIMIT_FSIZE is skipped. Syslog gets its own datagram. errno is kept; no allocation; any thread.
+ * RLIMIT_FSIZE is skipped. Syslog gets its own datagram. errno is kept; allocates only to
+ * expand a path with %u; any thread, with 2 KiB of stack left.
  */
 bool log_write(const struct policy_rules *rules, const struct log_stderr_identity *identity, const char *line,
                size_t line_bytes);

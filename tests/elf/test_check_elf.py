@@ -10,7 +10,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHECK_ELF = REPOSITORY / "scripts" / "check-elf"
-OBJECT = Path(os.environ.get("BUILD", REPOSITORY / "build")).resolve() / "libtenacurl.so"
+BUILT = Path(os.environ.get("BUILD", REPOSITORY / "build")).resolve()
+OBJECT = BUILT / "libtenacurl.so"
+BINDER = BUILT / "libtenacurl-bind.so"
 
 GOOD_FLAGS = ["-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,nodelete", "-Wl,-z,noexecstack"]
 SOURCE = """
@@ -54,9 +56,15 @@ def test_the_built_object_passes():
     assert re.fullmatch(r"check-elf: .*: needs GLIBC_2\.\d+\n", done.stdout)
 
 
-def test_the_list_is_what_the_check_compares_with():
-    done = subprocess.run([CHECK_ELF, "--list", OBJECT], capture_output=True, text=True, check=True)
-    checked_in = (REPOSITORY / "tests" / "elf" / "exports.txt").read_text().splitlines()
+def test_the_built_binder_passes():
+    done = subprocess.run([CHECK_ELF, BINDER], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("path,exports", [(OBJECT, "exports.txt"), (BINDER, "exports-bind.txt")], ids=["object", "binder"])
+def test_the_list_is_what_the_check_compares_with(path, exports):
+    done = subprocess.run([CHECK_ELF, "--list", path], capture_output=True, text=True, check=True)
+    checked_in = (REPOSITORY / "tests" / "elf" / exports).read_text().splitlines()
     assert done.stdout.splitlines() == [line for line in checked_in if line and not line.startswith("#")]
 
 
@@ -139,3 +147,31 @@ def test_what_is_no_shared_object(tmp_path):
     for path in (tmp_path / "text", tmp_path / "missing", CHECK_ELF):
         done = subprocess.run([CHECK_ELF, path], capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (1, f"check-elf: {path}: not a shared object\n")
+
+
+# Audit modules.
+
+AUDIT = {"source": "unsigned int la_version(unsigned int offered) { return offered; }\n",
+         "nodes": "{ global: la_version; local: *; };\n", "exports": "la_version\n"}
+ALONE = ["-nostdlib", "-fno-stack-protector", "-fno-builtin"]
+
+
+def test_a_good_audit_module_passes(check):
+    assert check(**AUDIT, flags=ALONE) == (0, [])
+
+
+def test_an_audit_module_with_a_library(check):
+    fault(check, "needs libc.so.6", **AUDIT, flags=["-nostdlib", "-Wl,--no-as-needed", "-lc"])
+
+
+def test_an_audit_module_that_imports(check):
+    source = "int outside(void);\nunsigned int la_version(unsigned int offered) { return offered + outside(); }\n"
+    fault(check, "imports outside", **{**AUDIT, "source": source}, flags=ALONE)
+
+
+def test_an_audit_module_with_thread_local_storage(check):
+    source = ("static __thread unsigned int count;\nunsigned int la_version(unsigned int offered)"
+              " { return offered + count++; }\n")
+    status, lines = check(**{**AUDIT, "source": source}, flags=[*ALONE, "-ftls-model=initial-exec"])
+    assert status == 1
+    assert any("has thread-local storage" in line for line in lines), lines

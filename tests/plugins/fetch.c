@@ -8,6 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef curl_easy_setopt
+
+/* Sets callbacks. */
+#ifdef KEEPS_AN_ADDRESS
+/* By a reference that isn't a call: the dynamic linker stores an address in our data. */
+static CURLcode (*volatile set_callback)(CURL *curl, CURLoption option, ...) = curl_easy_setopt;
+#else
+#define set_callback curl_easy_setopt
+#endif
+
 struct fetch {
 	CURL *curl;
 	char served_by[64]; /* file name of the libcurl that connected; "-": none did */
@@ -51,10 +61,10 @@ static struct fetch *fetch_open(const char *url)
 		return NULL;
 	}
 	curl_easy_setopt(fetch->curl, CURLOPT_URL, url);
-	curl_easy_setopt(fetch->curl, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(fetch->curl, CURLOPT_WRITEDATA, fetch);
-	curl_easy_setopt(fetch->curl, CURLOPT_SOCKOPTFUNCTION, on_socket);
-	curl_easy_setopt(fetch->curl, CURLOPT_SOCKOPTDATA, fetch);
+	set_callback(fetch->curl, CURLOPT_WRITEFUNCTION, on_body);
+	set_callback(fetch->curl, CURLOPT_WRITEDATA, fetch);
+	set_callback(fetch->curl, CURLOPT_SOCKOPTFUNCTION, on_socket);
+	set_callback(fetch->curl, CURLOPT_SOCKOPTDATA, fetch);
 	curl_easy_setopt(fetch->curl, CURLOPT_NOSIGNAL, 1L);
 	return fetch;
 }

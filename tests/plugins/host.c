@@ -3,7 +3,7 @@
 /*
  * A program that reaches libcurl by the ways that its arguments describe, one command after the other:
  *
- *     open PLUGIN PATH local|global|deepbind     dlopen
+ *     open PLUGIN PATH HOW                       dlopen: local, global, deepbind, deepbind-lazy; dlmopen: namespace
  *     close PLUGIN                               dlclose
  *     get PLUGIN URL                             a transfer with a handle of its own
  *     init HANDLE PLUGIN URL                     a handle that stays
@@ -57,11 +57,19 @@ static void run_open(char **words)
 	const struct {
 		const char *name;
 		int flags;
-	} modes[] = {{"local", RTLD_LOCAL}, {"global", RTLD_GLOBAL}, {"deepbind", RTLD_GLOBAL | RTLD_DEEPBIND}};
+	} modes[] = {
+	    {"local", RTLD_NOW},
+	    {"global", RTLD_NOW | RTLD_GLOBAL},
+	    {"deepbind", RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND},
+	    {"deepbind-lazy", RTLD_LAZY | RTLD_GLOBAL | RTLD_DEEPBIND},
+	};
 	struct name *plugin = find_name(words[0]);
+	plugin->library = NULL;
+	if (strcmp(words[2], "namespace") == 0)
+		plugin->library = dlmopen(LM_ID_NEWLM, words[1], RTLD_NOW);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(words[2], modes[i].name) == 0)
-			plugin->library = dlopen(words[1], RTLD_NOW | modes[i].flags);
+			plugin->library = dlopen(words[1], modes[i].flags);
 	if (!plugin->library)
 		fail(words[1], dlerror());
 	plugin->functions = dlsym(plugin->library, "fetch_functions");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Programs and plugins for tests/e2e/test_layouts.py: the ways in which a program can reach libcurl.
+# Programs and plugins for tests/e2e/test_layouts*.py and test_binder.py: the ways in which a program can reach libcurl.
 
 comma := ,
 PLUGINS = $(BUILD)/tests/plugins
@@ -11,11 +11,13 @@ CURL_nss = -l:libcurl-nss.so.4
 is-flavour-installed = $(filter /%,$(shell $(CC) -print-file-name=libcurl-$(1).so.4))
 FLAVOURS := openssl $(foreach f,gnutls nss,$(if $(call is-flavour-installed,$(f)),$(f)))
 MUSL_CC ?= $(shell command -v musl-gcc)
+LDC ?= $(shell command -v ldc2)
 
 PLUGIN_BIN = $(FLAVOURS:%=$(PLUGINS)/fetch-%.so) $(FLAVOURS:%=$(PLUGINS)/host-%) $(FLAVOURS:%=$(PLUGINS)/host-through-%) \
 	$(addprefix $(PLUGINS)/,early.so host host-early host-early-library host-dictionary host-own weak_probe \
 	host-asan threads-tsan libcurl-forward-a.so libcurl-forward-b.so libcurl-unknown.so fetch-forward-a.so \
-	fetch-forward-b.so host-unknown fetch-bundled.so unversioned/libcurl.so.4 $(if $(MUSL_CC),musl))
+	fetch-forward-b.so host-unknown fetch-bundled.so fetch-no-plt.so fetch-address.so interposer.so \
+	interposer-of-all.so host-through-unknown host-through-unknown-now unversioned/libcurl.so.4 $(if $(MUSL_CC),musl) $(if $(LDC),fetch-d))
 
 # $(call build-plugin,sources,flags): tail calls need the optimizer, so it is on whatever CFLAGS says.
 define build-plugin
@@ -32,6 +34,19 @@ BESIDE = -Wl,-rpath,'$$ORIGIN' -L$(PLUGINS)
 
 $(FLAVOURS:%=$(PLUGINS)/fetch-%.so): $(PLUGINS)/fetch-%.so:
 	$(call build-plugin,tests/plugins/fetch.c,$(LIBRARY) $(CURL_$*))
+
+# They keep the addresses of functions in their data: of all, of one.
+$(PLUGINS)/fetch-no-plt.so:
+	$(call build-plugin,tests/plugins/fetch.c,$(LIBRARY) -fno-plt -lcurl)
+
+$(PLUGINS)/fetch-address.so:
+	$(call build-plugin,tests/plugins/fetch.c,$(LIBRARY) -DKEEPS_AN_ADDRESS -lcurl)
+
+$(PLUGINS)/interposer.so:
+	$(call build-plugin,tests/plugins/interposer.c,$(LIBRARY))
+
+$(PLUGINS)/interposer-of-all.so:
+	$(call build-plugin,tests/plugins/interposer.c,$(LIBRARY) -DWRAPS_ALL)
 
 $(FLAVOURS:%=$(PLUGINS)/host-%): $(PLUGINS)/host-%:
 	$(call build-plugin,$(SELF),$(CURL_$*))
@@ -69,8 +84,11 @@ $(PLUGINS)/threads-tsan:
 	$(call build-plugin,tests/clients/threads.c,-fsanitize=thread -lcurl)
 
 FORWARD = tests/plugins/forward.c -DFORWARD_NAME='"forward-$*"'
+# Each with one of the two kinds of hash table.
+$(PLUGINS)/libcurl-forward-a.so: HASH_STYLE = gnu
+$(PLUGINS)/libcurl-forward-b.so: HASH_STYLE = sysv
 $(PLUGINS)/libcurl-forward-a.so $(PLUGINS)/libcurl-forward-b.so: $(PLUGINS)/libcurl-forward-%.so:
-	$(call build-plugin,$(FORWARD),$(LIBRARY) -Wl$(comma)-soname$(comma)$(@F))
+	$(call build-plugin,$(FORWARD),$(LIBRARY) -Wl$(comma)-soname$(comma)$(@F) -Wl$(comma)--hash-style=$(HASH_STYLE))
 
 $(PLUGINS)/libcurl-unknown.so: FORWARD = tests/plugins/forward.c -DFORWARD_NAME='"unknown"'
 $(PLUGINS)/libcurl-unknown.so:
@@ -87,6 +105,16 @@ $(PLUGINS)/fetch-forward-a.so $(PLUGINS)/fetch-forward-b.so: $(PLUGINS)/fetch-%.
 $(PLUGINS)/host-unknown: $(PLUGINS)/libcurl-unknown.so
 	$(call build-plugin,$(SELF),$(BESIDE) -l:libcurl-unknown.so)
 
+# Linked to a library that is linked to it, and bound lazily or at start.
+$(PLUGINS)/fetch-unknown.so: $(PLUGINS)/libcurl-unknown.so
+	$(call build-plugin,tests/plugins/fetch.c,$(LIBRARY) $(BESIDE) -Wl$(comma)-z$(comma)lazy -l:libcurl-unknown.so)
+
+$(PLUGINS)/fetch-unknown-now.so: $(PLUGINS)/libcurl-unknown.so
+	$(call build-plugin,tests/plugins/fetch.c,$(LIBRARY) $(BESIDE) -Wl$(comma)-z$(comma)now -l:libcurl-unknown.so)
+
+$(PLUGINS)/host-through-unknown $(PLUGINS)/host-through-unknown-now: $(PLUGINS)/host-through-%: $(PLUGINS)/fetch-%.so
+	$(call build-plugin,$(HOST) -DHAS_SELF,$(BESIDE) -l:fetch-$*.so)
+
 # A plugin with a libcurl inside that it also exports.
 $(PLUGINS)/fetch-bundled.so:
 	$(call build-plugin,tests/plugins/fetch.c tests/plugins/forward.c -DFORWARD_NAME='"bundled"',$(LIBRARY))
@@ -95,3 +123,8 @@ $(PLUGINS)/musl:
 	@mkdir -p $(@D)
 	$(say) TEST $@
 	$(Q)$(MUSL_CC) -o $@ tests/plugins/musl.c
+
+$(PLUGINS)/fetch-d:
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(LDC) -of=$@ -od=$(@D) tests/plugins/fetch.d
