@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/check.h"
 #include "cli/log.h"
 #include "cli/policy.h"
 #include "cli/run.h"
@@ -19,6 +20,7 @@ struct command {
 
 static const struct command COMMANDS[] = {
     {"run", run_command, "start a program whose libcurl requests are retried"},
+    {"check", check_command, "say whether a program's libcurl requests would be retried"},
     {"policy", policy_command, "check a policy file, explain what applies"},
     {"simulate", simulate_command, "run scripted outcomes through the retry engine"},
     {"log", log_command, "print log records for people"},

@@ -58,8 +58,22 @@ enum run_policy_state run_check_policy(const struct run_policy_request *request,
 char *run_find_object(struct run_error *error);
 
 /*
- * Composes LD_PRELOAD: sanitizer runtimes, which insist on being first; `object`; whatever else `inherited` (may be
- * NULL) held, in its order, without other copies of tenacurl. Returns a text to free(), NULL without memory.
+ * Returns the name by which each dynamic linker finds a file of its own architecture ("…/multiarch/$LIB/…"), since one
+ * that is given a file of another complains on the program's stderr; `object` is what run_find_object returned. To
+ * free(); NULL if no such files are installed, or without memory.
+ */
+char *run_name_by_architecture(const char *object);
+
+/*
+ * Returns the name for LD_AUDIT of the binder that lies beside the object, formed as the object's name for LD_PRELOAD
+ * is. `real_object` is what run_find_object returned. To free(); NULL if there is none that can be loaded.
+ */
+char *run_find_binder(const char *real_object, const char *object);
+
+/*
+ * Composes LD_PRELOAD: sanitizer runtimes, which insist on being first; `object` (NULL: none); whatever else
+ * `inherited` (may be NULL) held, in its order, without other copies of tenacurl. Returns a text to free(), NULL
+ * without memory.
  */
 char *run_compose_preload(const char *inherited, const char *object);
 
@@ -82,17 +96,6 @@ bool run_deadline_is_live(const struct deadline_text *deadline);
  */
 bool run_make_deadline(int64_t duration_ms, const struct deadline_text *inherited,
                        char out[static DEADLINE_TEXT_BYTES_MAX], struct run_error *error);
-
-/* What a program is, as far as preloading into it goes. */
-enum run_program_kind {
-	RUN_PROGRAM_ORDINARY,  /* or nothing that could be told */
-	RUN_PROGRAM_FOREIGN,   /* another ELF class or machine: its dynamic linker would complain about our object */
-	RUN_PROGRAM_STATIC,    /* no dynamic linker: the object has no effect in it, but in its children */
-	RUN_PROGRAM_PRIVILEGED /* setuid, setgid: the dynamic linker ignores LD_PRELOAD */
-};
-
-/* Looks at the file that execvp(name) would start. */
-enum run_program_kind run_inspect_program(const char *name);
 
 /*
  * Executes command[0] as execvp does, with one difference: execvp hands whatever the kernel has no format for to sh,

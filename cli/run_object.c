@@ -7,13 +7,19 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/binder.h"
+
 #define OBJECT_NAME "libtenacurl.so"
+
+/* The dynamic linker puts the name of its own library directory here, another for each architecture (ld.so(8)). */
+#define BY_ARCHITECTURE "/multiarch/$LIB/"
 
 /* Puts the directory of this executable into `out`. */
 static bool own_directory(char out[static PATH_MAX])
@@ -80,4 +86,30 @@ char *run_find_object(struct run_error *error)
 		return NULL;
 	}
 	return found;
+}
+
+/* Returns the text up to and with the last slash followed by `below` and `name`; NULL without memory. */
+static char *beside(const char *path, const char *below, const char *name)
+{
+	char *out = NULL;
+	int directory_bytes = (int)(strrchr(path, '/') - path);
+	return asprintf(&out, "%.*s%s%s", directory_bytes, path, below, name) < 0 ? NULL : out;
+}
+
+char *run_name_by_architecture(const char *object)
+{
+	struct stat directory;
+	char *multiarch = beside(object, "/multiarch", "");
+	bool is_there = multiarch && stat(multiarch, &directory) == 0 && S_ISDIR(directory.st_mode);
+	free(multiarch);
+	return is_there ? beside(object, BY_ARCHITECTURE, OBJECT_NAME) : NULL;
+}
+
+char *run_find_binder(const char *real_object, const char *object)
+{
+	struct run_error ignored;
+	char *binder = beside(real_object, "/", BINDER_NAME);
+	bool is_usable = binder && is_loadable(binder, &ignored);
+	free(binder);
+	return is_usable ? beside(object, "/", BINDER_NAME) : NULL;
 }

@@ -63,12 +63,13 @@ char *run_compose_preload(const char *inherited, const char *object)
 {
 	if (!inherited)
 		inherited = "";
-	char *out = malloc(strlen(inherited) + strlen(object) + 3);
+	char *out = malloc(strlen(inherited) + (object ? strlen(object) : 0) + 3);
 	if (!out)
 		return NULL;
 	out[0] = '\0';
 	append_entries(out, inherited, ENTRY_SANITIZER);
-	append(out, object, strlen(object));
+	if (object)
+		append(out, object, strlen(object));
 	append_entries(out, inherited, ENTRY_OTHER);
 	return out;
 }

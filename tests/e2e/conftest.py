@@ -60,7 +60,7 @@ def runner(build, tmp_path):
 
 @pytest.fixture
 def tenacurl_run(runner):
-    """tenacurl_run(argv, policy=None, options=(), env=None) -> Result of argv under `tenacurl run`."""
+    """tenacurl_run(argv, policy=None, options=(), env=None, binder=None) -> Result of argv under `tenacurl run`."""
     return runner.run
 
 

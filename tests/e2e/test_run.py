@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`tenacurl run`: what the program finds in its environment, and with which status run ends."""
 
-import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -13,41 +11,10 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
-TENACURL = BUILD / "tenacurl"
-OBJECT = BUILD / "libtenacurl.so"
+from support.launcher import (AUDIT, OBJECT, PRELOAD, TENACURL, TUNABLES, environment, read_terminal, refused, run,
+                              seen)
 
-PRINT_ENVIRONMENT = [sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-@pytest.fixture
-def environment(tmp_path):
-    """No HOME or tenacurl setting of whoever runs the tests."""
-    home = tmp_path / "home"
-    home.mkdir()
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith("TENACURL_") and name not in ("LD_PRELOAD", "ASAN_OPTIONS")}
-    return {**kept, "HOME": str(home), "LC_ALL": "C"}
-
-
-@pytest.fixture
-def run(environment, tmp_path):
-    def start(*arguments, env=(), tenacurl=TENACURL, cwd=tmp_path):
-        return subprocess.run([str(tenacurl), "run", *map(str, arguments)], env={**environment, **dict(env)}, cwd=cwd,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-    return start
-
-
-@pytest.fixture
-def seen(run):
-    """The environment that the program sees."""
-    def start(*options, **keywords):
-        done = run(*options, "--", *PRINT_ENVIRONMENT, **keywords)
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-        return json.loads(done.stdout)
-    return start
 
 
 def good_policy(directory, text="[policy]\nmax_attempts = 3\n"):
@@ -55,17 +22,6 @@ def good_policy(directory, text="[policy]\nmax_attempts = 3\n"):
     path.write_text(text)
     path.chmod(0o644)
     return path
-
-
-def refused(done, *words):
-    """Status 125 and one clear line; nothing was started."""
-    assert done.returncode == 125
-    assert done.stdout == ""
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("tenacurl run: ")
-    for word in words:
-        assert word in lines[0]
 
 
 # Exit statuses
@@ -115,11 +71,12 @@ def test_standard_streams_are_passed_on(environment):
 # What the program sees
 
 
-def test_without_options_only_the_preload_and_a_run_id_are_set(seen):
+def test_without_options_only_the_objects_and_a_run_id_are_set(seen):
     found = seen()
     assert {name for name in found if name.startswith("TENACURL_")} == {"TENACURL_RUN"}
     assert re.fullmatch("[0-9a-f]{16}", found["TENACURL_RUN"])
-    assert found["LD_PRELOAD"] == str(OBJECT)
+    assert found["LD_PRELOAD"] == PRELOAD
+    assert (found["LD_AUDIT"], found["GLIBC_TUNABLES"]) == (AUDIT, TUNABLES)
     assert found["ASAN_OPTIONS"] == "verify_asan_link_order=0"
 
 
@@ -160,9 +117,9 @@ def test_sinks_that_are_no_relative_files_stay_as_they_are(seen, sink):
 ])
 def test_preload_lists_are_composed(run, inherited, expected):
     # The objects named here don't exist: run's own start, and cat's, must not depend on the dynamic linker's patience.
-    done = run("--", "cat", "/proc/self/environ", env={"LD_PRELOAD": inherited.format(object=OBJECT)})
+    done = run("--", "cat", "/proc/self/environ", env={"LD_PRELOAD": inherited.format(object=PRELOAD)})
     variables = dict(entry.split("=", 1) for entry in done.stdout.split("\0") if "=" in entry)
-    assert variables["LD_PRELOAD"] == expected.format(object=OBJECT)
+    assert variables["LD_PRELOAD"] == expected.format(object=PRELOAD)
 
 
 def test_sanitizer_options_of_the_user_stay(seen):
@@ -175,7 +132,7 @@ def test_verbose_tells_what_is_set(run):
     done = run("-v", "--job", "j", "true")
     assert done.returncode == 0
     assert "tenacurl run: TENACURL_JOB=j\n" in done.stderr
-    assert f"tenacurl run: LD_PRELOAD={OBJECT}\n" in done.stderr
+    assert f"tenacurl run: LD_PRELOAD={PRELOAD}\n" in done.stderr
 
 
 # Deadlines
@@ -343,24 +300,6 @@ def test_a_bad_policy_from_elsewhere_keeps_no_program_from_running(run, tmp_path
     assert (done.returncode, done.stdout, done.stderr) == (0, "started\n", "")
 
 
-def read_terminal(command, env):
-    """Runs a command on a terminal of its own; returns its status and all that it printed."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(command[0], command, env)
-    printed = b""
-    while True:
-        try:
-            got = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not got:
-            break
-        printed += got
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), printed.decode()
-
-
 def test_a_bad_policy_from_elsewhere_is_told_on_a_terminal(environment, tmp_path):
     bad = good_policy(tmp_path, BAD_POLICY)
     status, printed = read_terminal([str(TENACURL), "run", "echo", "started"],
@@ -385,6 +324,7 @@ def test_a_bad_policy_at_home_is_told_too(environment, tmp_path):
 
 
 def copy_tree(directory, with_object):
+    """An installation of the object alone: without binder, and without names by architecture."""
     binary = directory / "bin" / "tenacurl"
     binary.parent.mkdir(parents=True)
     shutil.copy(TENACURL, binary)
@@ -428,46 +368,6 @@ def test_an_object_that_is_a_directory_is_refused(run, tmp_path):
     binary, installed = copy_tree(tmp_path / "prefix", with_object=False)
     installed.mkdir()
     refused(run("echo", "started", tenacurl=binary), "not a regular file")
-
-
-# Programs that can't be helped
-
-
-def foreign_elf(path):
-    """A program of another ELF class and machine, made from this interpreter's first bytes."""
-    header = bytearray(Path("/proc/self/exe").read_bytes()[:4096])
-    header[4] = 1 if header[4] == 2 else 2
-    header[18] ^= 0x55
-    path.write_bytes(header)
-    path.chmod(0o755)
-    return path
-
-
-def test_a_program_of_another_architecture_is_started_without_the_object(run, tmp_path):
-    # This one no kernel can start; what counts is that nothing is preloaded, and that no shell tries to read it.
-    program = foreign_elf(tmp_path / "foreign")
-    done = run("-v", "--", program)
-    assert "another architecture" in done.stderr
-    assert "LD_PRELOAD" not in done.stderr
-    assert done.returncode == 126
-    assert done.stderr.endswith(f"tenacurl run: can't run '{program}': Exec format error\n")
-    assert done.stdout == ""
-
-
-def test_a_program_of_another_architecture_is_found_on_the_path(run, environment, tmp_path):
-    foreign_elf(tmp_path / "foreign-tool")
-    done = run("--", "foreign-tool", env={"PATH": f"{tmp_path}:{environment['PATH']}"})
-    assert done.returncode == 126
-    assert done.stderr == "tenacurl run: can't run 'foreign-tool': Exec format error\n"
-
-
-def test_a_script_without_an_interpreter_line_goes_to_the_shell(run, environment, tmp_path):
-    script = tmp_path / "plain-script"
-    script.write_text('echo "a shell read this: $1"\nexit 7\n')
-    script.chmod(0o755)
-    for command, env in ((script, {}), ("plain-script", {"PATH": f"{tmp_path}:{environment['PATH']}"})):
-        done = run("--", command, "argument", env=env)
-        assert (done.returncode, done.stdout, done.stderr) == (7, "a shell read this: argument\n", "")
 
 
 # Help and version

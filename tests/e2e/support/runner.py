@@ -107,9 +107,16 @@ class Runner:
         stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
         return self.start_bare(argv, env, stdin).wait(input, timeout)
 
-    def start(self, argv, policy=None, options=(), env=None, stdin=subprocess.DEVNULL):
+    def binder_environment(self):
+        """What lets ld.so load the binder beside the preloaded object."""
+        binder = self.tenacurl.parent / "libtenacurl-bind.so"
+        return {"LD_AUDIT": str(binder), "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=2304"}
+
+    def start(self, argv, policy=None, options=(), env=None, stdin=subprocess.DEVNULL, binder=None):
         """
         Starts argv under `tenacurl run`.
+
+        binder: True with it, False without it, None as `tenacurl run` decides.
 
         policy: None for the built-in one, a dict (see policy_text) or the text of a policy file. A dict without `log`
         logs all events to a file that becomes the result's records; without a policy `--log` does, for retries.
@@ -123,14 +130,18 @@ class Runner:
             command += ["--log", str(log_path)]
         else:
             command += ["--policy", str(self._write_policy(policy, directory, log_path))]
+        if binder:
+            env = {**self.binder_environment(), **(env or {})}
+        elif binder is False:
+            options = ["--no-binder", *options]
         command += [*options, "--", *argv]
         full_env = self.environment({"TENACURL_STATE": str(directory), **(env or {})})
         return Running(command, full_env, self.directory, log_path, stdin)
 
-    def run(self, argv, policy=None, options=(), env=None, input=None, timeout=TIMEOUT_S):
+    def run(self, argv, policy=None, options=(), env=None, input=None, timeout=TIMEOUT_S, binder=None):
         """As start(), and waits for the end."""
         stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
-        return self.start(argv, policy, options, env, stdin).wait(input, timeout)
+        return self.start(argv, policy, options, env, stdin, binder).wait(input, timeout)
 
     @staticmethod
     def _write_policy(policy, directory, log_path):

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_CLI_CHECK_H
+#define TENACURL_CLI_CHECK_H
+
+/*
+ * `tenacurl check`: whether tenacurl reaches a program's transfers. The three ways to find out fill the same report:
+ * check_static.c from the files alone, check_run.c by running the program under watch, check_pid.c from a process that
+ * runs. check_report.c draws the verdict, check_print.c tells it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The exit status, too. */
+enum check_verdict { CHECK_COVERED = 0, CHECK_PARTLY = 1, CHECK_NOT = 2 };
+
+/* Why a use of libcurl, or a whole program, is not wrapped. check_report.c has their names and texts. */
+enum check_reason {
+	CHECK_REASON_NONE,
+	CHECK_REASON_NO_LIBCURL, /* nothing in it uses libcurl */
+	CHECK_REASON_MULTI,      /* transfers of the multi interface are left alone */
+	CHECK_REASON_STATIC,     /* no dynamic linker */
+	CHECK_REASON_BUNDLED,    /* a libcurl inside the program or library, not to be bound to */
+	CHECK_REASON_CLASS,      /* another ELF class or machine */
+	CHECK_REASON_MUSL,
+	CHECK_REASON_SETUID,
+	CHECK_REASON_SETGID,
+	CHECK_REASON_CAPABILITIES,
+	CHECK_REASON_DEEPBIND_DATA, /* RTLD_DEEPBIND with GLOB_DAT: the binder doesn't see it */
+	CHECK_REASON_DEEPBIND,      /* RTLD_DEEPBIND, and no binder */
+	CHECK_REASON_DLSYM,         /* dlsym on a handle, and no binder */
+	CHECK_REASON_TLS,           /* too much static TLS for the binder, which it would need */
+	CHECK_REASON_NO_BINDER,     /* needs the binder, which can't be used for another reason */
+	CHECK_REASON_ENVIRONMENT,   /* the environment is cleared on the way */
+	CHECK_REASON_CHROOT,        /* the object can't be found in there */
+	CHECK_REASON_UNREADABLE,
+	CHECK_REASON_OFF /* switched off for it: TENACURL_DISABLE, mode, programs, skip_programs */
+};
+
+enum check_binding {
+	CHECK_BINDING_NONE,    /* reaches libcurl directly */
+	CHECK_BINDING_PRELOAD, /* reaches us by the preload */
+	CHECK_BINDING_BINDER   /* reaches us by the binder */
+};
+
+enum check_role { CHECK_ROLE_PROGRAM, CHECK_ROLE_LIBRARY, CHECK_ROLE_PLUGIN, CHECK_ROLE_HELPER };
+
+enum check_interface { CHECK_EASY = 1, CHECK_MULTI = 2, CHECK_BOTH = 3 };
+
+/* One object's use of one libcurl. */
+struct check_use {
+	char *program; /* the executable in whose process it is */
+	char *object;  /* the file that calls libcurl; may be the program */
+	enum check_role role;
+	enum check_interface interface;
+	char *libcurl; /* path; NULL: not known */
+	char libcurl_version[24];
+	char flavour[32];           /* "OPENSSL_4", "GNUTLS_3", …; "unversioned" */
+	enum check_binding binding; /* of its easy calls */
+	enum check_reason reason;   /* why the easy calls are not wrapped; NONE if they are, or if there are none */
+};
+
+struct check_report {
+	char **chain; /* program, or script and interpreters, as launch_follow found them */
+	size_t chain_count;
+	struct check_use *uses;
+	size_t use_count;
+	enum check_reason reason; /* of the whole: NONE, or what keeps tenacurl out altogether */
+	char *detail;             /* what the reason is about: a path, a size; NULL: nothing more to say */
+	bool binder;              /* the binder is, or would be, in use */
+	char binder_reason[96];   /* why not */
+	char note[160];           /* something else that people should know; empty: nothing */
+	bool observed;            /* seen at run time, not only read from files */
+	bool has_run;             /* --run: the program ran, observed or not */
+	int program_status;       /* … with this exit status, as a shell would give it */
+	enum check_verdict verdict;
+};
+
+/* What the command line asked for. */
+struct check_request {
+	char **command; /* NULL-terminated */
+	bool no_binder;
+	bool json;
+};
+
+/*
+ * Each fills the report but for its verdict. Returns false, with the reason in errno, if there is nothing to report on:
+ * ENOENT if the program isn't found, EACCES, … if it can't be executed. check_static() says nothing then, the others
+ * have written a line to stderr.
+ */
+bool check_static(const struct check_request *request, struct check_report *report);
+bool check_run(const struct check_request *request, struct check_report *report);
+bool check_pid(pid_t pid, struct check_report *report);
+
+/* Adds an empty use and returns it; NULL without memory. */
+struct check_use *check_add_use(struct check_report *report);
+
+/* Whether the use has easy transfers that reach tenacurl. */
+bool check_is_wrapped(const struct check_use *use);
+
+/*
+ * Draws the verdict: covered if all transfers of all uses are wrapped, not if none are. If there is no reason for the
+ * latter yet it becomes the one that all uses share, or NO_LIBCURL if there are none.
+ */
+void check_judge(struct check_report *report);
+void check_report_free(struct check_report *report);
+
+/* "multi", "setuid", …: the reason's name in JSON. */
+const char *check_reason_name(enum check_reason reason);
+
+/* The reason as half a sentence for people, and what would help as a whole one ("": nothing). Never NULL. */
+const char *check_reason_text(enum check_reason reason);
+const char *check_reason_remedy(enum check_reason reason);
+
+/* Both return false if standard output can't be written to. */
+bool check_print_text(const struct check_report *report);
+bool check_print_json(const struct check_report *report);
+
+/* argv[0] is the subcommand's own name. Returns the verdict; RUN_EXIT_REFUSED for bad use, RUN_EXIT_NOT_FOUND. */
+int check_command(int argc, char **argv);
+
+#endif

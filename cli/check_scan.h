@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_CLI_CHECK_SCAN_H
+#define TENACURL_CLI_CHECK_SCAN_H
+
+/*
+ * Inside check_static(): the programs of a report, each looked at from its files alone. check_static.c goes from
+ * program to program, check_uses.c finds what each does with libcurl, check_off.c whether the user switched tenacurl
+ * off.
+ */
+
+#include "cli/binder.h"
+#include "cli/check.h"
+#include "cli/launch.h"
+#include "cli/link_tree.h"
+#include "cli/run.h"
+#include "cli/subject.h"
+#include "config/policy.h"
+
+/* A script that starts a script that …: deeper, nobody would understand the answer. */
+#define CHECK_DEPTH_MAX 4
+
+/* The report's binder_reason if the user left it out. */
+#define NO_BINDER_OPTION "--no-binder"
+
+/* What counts for all programs of a report. */
+struct check_scan {
+	struct check_report *report;
+	const struct policy *policy;   /* NULL: none could be loaded, so nothing is wrapped */
+	char policy_error[512];        /* why not */
+	char *object;                  /* libtenacurl.so; NULL: not found or not usable */
+	struct run_error object_error; /* why not */
+	char *preload;                 /* LD_PRELOAD as `run` would set it; NULL: none */
+	enum check_reason inherited;   /* what keeps tenacurl out of everything that the first program starts, too */
+	bool failed;                   /* no memory */
+	char **without_libcurl;        /* paths of programs that were found not to use it */
+	size_t without_libcurl_count;
+};
+
+struct check_program {
+	struct check_scan *scan;
+	struct launch launch;
+	struct subject subject;
+	struct link_tree tree;
+	bool tree_is_complete;
+	enum check_reason reason; /* what keeps tenacurl out of the whole program; NONE: nothing */
+	bool is_helper;
+	unsigned depth;
+};
+
+/* Adds all uses of libcurl that the program's files show. */
+void check_find_uses(struct check_program *program);
+
+/* Whether its arguments can make it use libcurl where its files alone don't. */
+bool check_depends_on_words(const struct check_program *program);
+
+/* Loads the policy that the program would have. To be freed with policy_free(). */
+void check_load_policy(struct check_scan *scan);
+
+/* Whether the user switched tenacurl off in this program; `detail` (to free()) says by what then. */
+bool check_is_off(const struct check_program *program, char **detail);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/run_plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/run_target.h"
+
+/* Which the object looks for, too. */
+#define KILL_SWITCH "/run/tenacurl/off"
+
+static void warn_if_verbose(void *context, const char *text)
+{
+	run_tell(context, RUN_TELL_VERBOSE, "%s", text);
+}
+
+/* Returns `path` made absolute but not resolved, since links are switched to change what they name. To free(). */
+static char *absolute_path(const char *path, struct run_error *error)
+{
+	char *absolute = NULL;
+	char directory[PATH_MAX];
+	if (path[0] == '/')
+		absolute = strdup(path);
+	else if (!getcwd(directory, sizeof(directory)))
+		run_refuse(error, "can't make '%s' absolute: %s", path, strerror(errno));
+	else if (asprintf(&absolute, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, path) < 0)
+		absolute = NULL;
+	if (!absolute && !error->text[0])
+		run_refuse(error, "out of memory");
+	return absolute;
+}
+
+static bool is_sink_word(const char *log)
+{
+	return strcmp(log, "none") == 0 || strcmp(log, "stderr") == 0 || strcmp(log, "syslog") == 0;
+}
+
+/* A log that was asked for and can't be written is a mistake to be told now, not to be lost record by record. */
+static bool check_log_file(const char *path, struct run_error *error)
+{
+	struct stat file;
+	if (strstr(path, "%u"))
+		return true;
+	if (lstat(path, &file) == 0)
+		return S_ISREG(file.st_mode) || run_refuse(error, "--log %s: not a regular file", path);
+	char *directory = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	bool usable = directory && access(directory, W_OK | X_OK) == 0;
+	if (!usable)
+		run_refuse(error, "--log %s: %s", path, strerror(errno));
+	free(directory);
+	return usable;
+}
+
+static bool plan_log(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+{
+	if (!options->log)
+		return true;
+	if (!options->log[0])
+		return run_refuse(error, "--log needs none, stderr, syslog or a file");
+	if (is_sink_word(options->log)) {
+		plan->log = strdup(options->log);
+		return plan->log || run_refuse(error, "out of memory");
+	}
+	plan->log = absolute_path(options->log, error);
+	return plan->log && check_log_file(plan->log, error);
+}
+
+static bool plan_policy(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+{
+	if (options->policy) {
+		plan->policy_path = absolute_path(options->policy, error);
+		if (!plan->policy_path)
+			return false;
+	}
+	const struct run_policy_request request = {.policy_path = plan->policy_path,
+	                                           .mode = options->mode,
+	                                           .log = plan->log,
+	                                           .warn = warn_if_verbose,
+	                                           .warn_context = (void *)(uintptr_t)options};
+	enum run_policy_state state = run_check_policy(&request, error);
+	if (options->require)
+		return state == RUN_POLICY_GOOD;
+	if (state == RUN_POLICY_BAD_ELSEWHERE)
+		run_tell(options, RUN_TELL_ANYBODY, "%s; running without tenacurl's help", error->text);
+	return state != RUN_POLICY_BAD_HERE;
+}
+
+static bool is_run_id(const char *text)
+{
+	return strlen(text) == RUN_ID_DIGITS && strspn(text, "0123456789abcdef") == RUN_ID_DIGITS;
+}
+
+/* A run within a run belongs to it: same id, and its own deadline can only be earlier. */
+static bool plan_run(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+{
+	const char *inherited_text = getenv("TENACURL_DEADLINE"), *inherited_id = getenv("TENACURL_RUN");
+	struct deadline_text inherited;
+	bool live =
+	    inherited_text && deadline_text_parse(inherited_text, &inherited) && run_deadline_is_live(&inherited);
+	plan->void_deadline = inherited_text && !live;
+
+	if (inherited_id && is_run_id(inherited_id) && !plan->void_deadline) {
+		memcpy(plan->run_id, inherited_id, sizeof(plan->run_id));
+	} else {
+		uint64_t id;
+		if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
+			return run_refuse(error, "no random numbers: %s", strerror(errno));
+		snprintf(plan->run_id, sizeof(plan->run_id), "%016llx", (unsigned long long)id);
+	}
+
+	int64_t duration_ms;
+	if (!options->deadline)
+		return true;
+	if (!run_parse_duration(options->deadline, &duration_ms))
+		return run_refuse(error,
+		                  "--deadline %s: not a time like 30s, 1500ms, 2m or 0.5h, above 0 and up to 365d",
+		                  options->deadline);
+	return run_make_deadline(duration_ms, live ? &inherited : NULL, plan->deadline, error);
+}
+
+/* Names the object as there is a file for each architecture, if the program's dynamic linker finds it so. */
+static bool plan_name(const struct run_options *options, const char *object, struct run_target *target,
+                      struct run_plan *plan)
+{
+	char *general = run_name_by_architecture(object);
+	char *preload = run_compose_preload(getenv("LD_PRELOAD"), general ? general : object);
+	if (preload) {
+		run_target_read(options->command, preload, object, target);
+		plan->object = strdup(general && target->takes_preload ? general : object);
+	}
+	free(general);
+	free(preload);
+	return plan->object != NULL;
+}
+
+static bool is_disabled(void)
+{
+	const char *value = getenv("TENACURL_DISABLE");
+	return value && strcmp(value, "1") == 0;
+}
+
+/* `object` is the real one. */
+static void plan_binder(const struct run_options *options, const struct run_target *target, const char *object,
+                        struct run_plan *plan)
+{
+	const char *reason = run_target_binder_obstacle(target);
+	if (options->no_binder)
+		return;
+	if (is_disabled())
+		reason = "TENACURL_DISABLE=1 switches tenacurl off";
+	plan->binder = reason[0] ? NULL : run_find_binder(object, plan->object);
+	if (!reason[0] && !plan->binder)
+		reason = "it isn't there beside libtenacurl.so";
+	if (!plan->binder)
+		run_tell(options, RUN_TELL_VERBOSE, "without the binder for %s: %s", options->command[0], reason);
+}
+
+/* What is known for sure to keep tenacurl out of the program. Returns false if that is a reason to refuse. */
+static bool heed_obstacle(const struct run_options *options, const struct run_target *target, struct run_plan *plan,
+                          struct run_error *error)
+{
+	struct run_error text = {""};
+	enum run_obstacle obstacle = run_target_obstacle(target, &text);
+	if (options->require && is_disabled())
+		return run_refuse(error, "--require: TENACURL_DISABLE=1 switches tenacurl off");
+	if (options->require && access(KILL_SWITCH, F_OK) == 0)
+		return run_refuse(error, "--require: " KILL_SWITCH " switches tenacurl off");
+	if (obstacle == RUN_OBSTACLE_NONE)
+		return true;
+	if (options->require)
+		return run_refuse(error, "--require: %s", text.text);
+	if (obstacle != RUN_OBSTACLE_DOUBT)
+		run_tell(options, RUN_TELL_TERMINAL, "%s", text.text);
+	if (obstacle == RUN_OBSTACLE_UNLOADABLE) {
+		free(plan->object);
+		plan->object = NULL;
+	}
+	return true;
+}
+
+static bool plan_object(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+{
+	struct run_target target = {0};
+	char *object = run_find_object(error);
+	if (!object)
+		return false;
+	bool done = plan_name(options, object, &target, plan) || run_refuse(error, "out of memory");
+	done = done && heed_obstacle(options, &target, plan, error);
+	if (done && plan->object)
+		plan_binder(options, &target, object, plan);
+	run_target_free(&target);
+	free(object);
+	return done;
+}
+
+bool run_plan_make(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+{
+	if (options->job && !options->job[0])
+		return run_refuse(error, "--job needs a name");
+	return plan_log(options, plan, error) && plan_policy(options, plan, error) && plan_run(options, plan, error) &&
+	       plan_object(options, plan, error);
+}
+
+void run_plan_free(struct run_plan *plan)
+{
+	free(plan->object);
+	free(plan->binder);
+	free(plan->policy_path);
+	free(plan->log);
+}
