@@ -21,7 +21,7 @@ def test_rc_36_plugin_that_a_preload_cannot_see(build, origin, bare, tenacurl_ru
     if not plugin.exists():
         pytest.skip(f"the {flavour} flavour of libcurl is not installed")
     outputs = []
-    for run, arguments in ((bare, {}), (tenacurl_run, {"policy": T0})):
+    for run, arguments in ((bare, {}), (tenacurl_run, {"policy": T0, "binder": False})):
         server = origin([{**BUSY, "repeat": True}])
         get = ["get", "p", server.url("/x"), "close", "p"]
         result = run([build / "tests/plugins/host", "open", "p", plugin, "deepbind", *get], **arguments)

@@ -190,7 +190,7 @@ def test_handle_that_nobody_saw_being_made(origin, build, bare, tenacurl_run):
     """Made by dlsym, set and performed by linked functions."""
     servers = [origin([{**BUSY, "repeat": True}]) for _ in range(2)]
     outputs = []
-    for run, server in ((bare, servers[0]), (lambda argv: tenacurl_run(argv, policy=FAST), servers[1])):
+    for run, server in ((bare, servers[0]), (lambda argv: tenacurl_run(argv, policy=FAST, binder=False), servers[1])):
         outputs.append(run([build / "tests/clients/mixed", server.url("/x"), "i"]))
     assert outputs[1].stdout == outputs[0].stdout
     assert outputs[1].records == []

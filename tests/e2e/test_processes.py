@@ -59,7 +59,7 @@ def test_threads_with_thread_sanitizer(origin, tenacurl_run, build, options):
     run_threads(origin, tenacurl_run, build / "tests/plugins/threads-tsan", 16, 10, *options)
 
 
-# Threads with small stacks. libcurl itself needs about 32 KiB.
+# Threads with small stacks. The smallest are the subject of test_small_stacks.py.
 
 
 @pytest.mark.parametrize("stack_kib", [64, 128])
