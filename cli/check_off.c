@@ -52,14 +52,25 @@ static bool allows(const struct policy *policy, const char *const *names, bool *
 	return allowed;
 }
 
+static bool is_disabled(const struct check_program *program)
+{
+	const char *disable = getenv("TENACURL_DISABLE");
+	enum launch_switch switched = program->launch.switched;
+	if (switched == LAUNCH_SWITCH_KEPT)
+		switched = program->scan->switched;
+	if (switched == LAUNCH_SWITCH_KEPT)
+		return disable && strcmp(disable, "1") == 0;
+	return switched == LAUNCH_SWITCH_OFF;
+}
+
 bool check_is_off(const struct check_program *program, char **detail)
 {
 	const struct policy *policy = program->scan->policy;
-	const char *disable = getenv("TENACURL_DISABLE"), *job = getenv("TENACURL_JOB");
+	const char *job = getenv("TENACURL_JOB");
 	const char *names[NAME_COUNT] = {job && *job ? job : NULL, script_name(program), program->subject.real_name};
 	bool any_mode;
 	*detail = NULL;
-	if (disable && strcmp(disable, "1") == 0)
+	if (is_disabled(program))
 		*detail = strdup("TENACURL_DISABLE=1");
 	else if (!program->scan->object)
 		*detail = strdup(program->scan->object_error.text);

@@ -30,7 +30,8 @@ struct check_scan {
 	char *object;                  /* libtenacurl.so; NULL: not found or not usable */
 	struct run_error object_error; /* why not */
 	char *preload;                 /* LD_PRELOAD as `run` would set it; NULL: none */
-	enum check_reason inherited;   /* what keeps tenacurl out of everything that the first program starts, too */
+	enum check_reason inherited;   /* what keeps tenacurl out of everything that the program starts, too */
+	enum launch_switch switched;   /* … and what was done to TENACURL_DISABLE before it started */
 	bool failed;                   /* no memory */
 	char **without_libcurl;        /* paths of programs that were found not to use it */
 	size_t without_libcurl_count;

@@ -185,8 +185,17 @@ static void decide_for_all(struct check_program *program)
 		report->binder = state == BINDER_SAFE;
 		snprintf(report->binder_reason, sizeof(report->binder_reason), "%s", binder_reason(state));
 	}
+}
+
+static void pass_on(const struct check_program *program)
+{
+	struct check_scan *scan = program->scan;
+	if (program->launch.starts_run)
+		scan->inherited = CHECK_REASON_NONE;
 	if (is_inherited(program->reason))
 		scan->inherited = program->reason;
+	if (program->launch.switched != LAUNCH_SWITCH_KEPT)
+		scan->switched = program->launch.switched;
 }
 
 /* What is no reason, but what people would wonder at. */
@@ -229,9 +238,14 @@ static void look_at(struct check_program *program, char **detail)
 	check_find_uses(program);
 	if (program->depth == CHECK_DEPTH_MAX)
 		return;
+	enum check_reason inherited = scan->inherited;
+	enum launch_switch switched = scan->switched;
+	pass_on(program);
 	add_helpers(program);
 	if (is_shell(&program->subject))
 		visit_script(program);
+	scan->inherited = inherited;
+	scan->switched = switched;
 }
 
 static void free_program(struct check_program *program)

@@ -118,32 +118,40 @@ static bool has_data(const struct watch_log *log, const struct watch_call *call)
 	return false;
 }
 
-static bool has_tenacurl(const struct watch_log *log, const struct watch_call *call)
+/*
+ * Whether the policy keeps tenacurl out of the program, or the user from everything, which only the prediction knows. A
+ * script can start a program both switched off and not: then it is the process's word that counts.
+ */
+static bool is_predicted_off(const struct watch_call *call, const struct prediction *prediction)
 {
-	const struct watch_process *process = watch_log_process(log, call->process_id, call->program);
-	return process && process->has_tenacurl;
+	size_t off = 0, others = 0;
+	for (size_t i = 0; i < prediction->use_count; i++) {
+		if (!is_same_file(prediction->uses[i].program, call->program))
+			continue;
+		off += prediction->uses[i].reason == CHECK_REASON_OFF;
+		others += prediction->uses[i].reason != CHECK_REASON_OFF;
+	}
+	return off && !others;
 }
 
-/* Whether the user switched tenacurl off in the program, which only the prediction knows. */
-static bool is_off(const struct watch_log *log, const struct watch_call *call, const struct prediction *prediction,
-                   const struct check_use *use)
+/* What keeps tenacurl out of all of the process, NONE: nothing. */
+static enum check_reason reason_of_process(const struct watch_log *log, const struct watch_call *call,
+                                           const struct prediction *prediction, const struct check_report *report)
 {
-	bool is_first = use->role != CHECK_ROLE_HELPER;
-	if (prediction->reason == CHECK_REASON_OFF && (is_first || !has_tenacurl(log, call)))
-		return true;
-	for (size_t i = 0; i < prediction->use_count; i++)
-		if (prediction->uses[i].reason == CHECK_REASON_OFF &&
-		    is_same_file(prediction->uses[i].program, call->program))
-			return true;
-	return false;
+	const struct watch_process *process = watch_log_process(log, call->process_id, call->program);
+	bool has_tenacurl = process && process->has_tenacurl;
+	bool is_first = role_of(call, report) != CHECK_ROLE_HELPER;
+	if (prediction->reason == CHECK_REASON_OFF && (is_first || !has_tenacurl))
+		return CHECK_REASON_OFF;
+	if ((process && process->is_switched_off) || is_predicted_off(call, prediction))
+		return CHECK_REASON_OFF;
+	return has_tenacurl ? CHECK_REASON_NONE : CHECK_REASON_ENVIRONMENT;
 }
 
 /* Why an easy call went to a libcurl directly. */
 static enum check_reason reason_of(const struct watch_log *log, const struct watch_call *call,
                                    const struct check_report *report)
 {
-	if (!has_tenacurl(log, call))
-		return CHECK_REASON_ENVIRONMENT;
 	if (strcmp(call->libcurl, call->program) == 0)
 		return CHECK_REASON_BUNDLED;
 	if (call->is_data || (report->binder && has_data(log, call)))
@@ -170,18 +178,29 @@ static void bind_use(const struct watch_log *log, const struct watch_call *call,
 		break;
 	case WATCH_TARGET_LIBCURL: /* one way past tenacurl counts more than one through it */
 		use->binding = CHECK_BINDING_NONE;
-		use->reason = reason_of(log, call, report);
+		if (use->reason == CHECK_REASON_NONE)
+			use->reason = reason_of(log, call, report);
 		break;
 	}
 }
 
-static struct check_use *find_use(const struct check_report *report, const struct watch_call *call, const char *libcurl)
+static bool is_of_process(enum check_reason reason)
 {
+	return reason == CHECK_REASON_OFF || reason == CHECK_REASON_ENVIRONMENT;
+}
+
+/* The same program in a process that tenacurl gets into, and in one that it doesn't: those are two uses. */
+static struct check_use *find_use(const struct check_report *report, const struct watch_call *call,
+                                  const struct check_use *described)
+{
+	const char *libcurl = described->libcurl;
 	for (size_t i = 0; i < report->use_count; i++) {
 		struct check_use *use = &report->uses[i];
 		bool same_libcurl =
 		    libcurl && use->libcurl ? strcmp(libcurl, use->libcurl) == 0 : libcurl == use->libcurl;
-		if (strcmp(use->program, call->program) == 0 && strcmp(use->object, call->object) == 0 && same_libcurl)
+		bool same_process = (is_of_process(use->reason) ? use->reason : CHECK_REASON_NONE) == described->reason;
+		if (strcmp(use->program, call->program) == 0 && strcmp(use->object, call->object) == 0 &&
+		    same_libcurl && same_process)
 			return use;
 	}
 	return NULL;
@@ -206,7 +225,9 @@ static bool report_call(const struct watch_log *log, const struct watch_call *ca
 	struct check_use described = {0};
 	if (!describe_libcurl(log, call, &described))
 		return false;
-	struct check_use *use = find_use(report, call, described.libcurl);
+	if (!call->is_multi)
+		described.reason = reason_of_process(log, call, prediction, report);
+	struct check_use *use = find_use(report, call, &described);
 	if (use)
 		free(described.libcurl);
 	else
@@ -217,8 +238,6 @@ static bool report_call(const struct watch_log *log, const struct watch_call *ca
 		use->interface |= CHECK_MULTI;
 	else
 		bind_use(log, call, report, use);
-	if ((use->interface & CHECK_EASY) && is_off(log, call, prediction, use))
-		use->reason = CHECK_REASON_OFF;
 	return true;
 }
 

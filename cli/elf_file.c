@@ -110,15 +110,8 @@ static void read_entry(const GElf_Dyn *entry, struct elf_file *file, struct dyna
 	case DT_DEPAUDIT:
 		file->has_audit = true;
 		break;
-	case DT_BIND_NOW:
-		file->binds_now = true;
-		break;
 	case DT_FLAGS:
-		file->binds_now |= (entry->d_un.d_val & DF_BIND_NOW) != 0;
 		file->takes_static_tls |= (entry->d_un.d_val & DF_STATIC_TLS) != 0;
-		break;
-	case DT_FLAGS_1:
-		file->binds_now |= (entry->d_un.d_val & DF_1_NOW) != 0;
 		break;
 	case DT_NEEDED:
 		dynamic->needed_count += dynamic->needed_count < NEEDED_MAX;

@@ -24,9 +24,8 @@ struct elf_file {
 	unsigned machine;  /* EM_… */
 	char *interpreter; /* PT_INTERP; NULL: static, or a library */
 	bool is_dynamic;   /* has a dynamic section (static-pie programs do, too) */
-	bool binds_now;
-	bool has_audit; /* names modules for ld.so to run (DT_AUDIT, DT_DEPAUDIT) */
-	char **needed;  /* DT_NEEDED */
+	bool has_audit;    /* names modules for ld.so to run (DT_AUDIT, DT_DEPAUDIT) */
+	char **needed;     /* DT_NEEDED */
 	size_t needed_count;
 	uint64_t tls_bytes; /* of its PT_TLS, 0 without one */
 	uint64_t tls_alignment;
@@ -39,7 +38,6 @@ struct elf_file {
 	bool imports_easy_as_data; /* … through GLOB_DAT or an absolute relocation: the binder doesn't see those */
 	char import_node[32];      /* "CURL_GNUTLS_3"; empty: unversioned */
 	bool imports_d_curl;       /* D's std.net.curl, which finds libcurl by dlopen and dlsym */
-	bool imports_dlsym;
 
 	/* A libcurl of its own: the library itself, or a copy inside something else. */
 	bool defines_easy;     /* curl_easy_perform is a symbol of its own, in whatever table */

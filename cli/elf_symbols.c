@@ -117,7 +117,6 @@ static void note_import(const char *name, int index, Elf *elf, const struct vers
 	bool easy = strcmp(name, EASY_PERFORM) == 0, multi = is_multi(name);
 	file->imports_easy |= easy;
 	file->imports_multi |= multi;
-	file->imports_dlsym |= strcmp(name, "dlsym") == 0;
 	file->imports_d_curl |= strncmp(name, D_CURL, strlen(D_CURL)) == 0;
 	if (easy || multi)
 		read_version(elf, versions, index, file);

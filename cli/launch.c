@@ -170,6 +170,8 @@ static bool apply(struct walk *walk, const struct launcher_effects *effects, con
 		done &= replace(&launch->cleared_by, path);
 	if (effects->preloads_us)
 		done &= replace(&launch->cleared_by, NULL);
+	if (effects->switched != LAUNCH_SWITCH_KEPT)
+		launch->switched = effects->switched;
 	if (effects->search_path)
 		done &= replace(&walk->search_path, effects->search_path);
 	if (effects->directory)

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What is done on the way to TENACURL_DISABLE. */
+enum launch_switch { LAUNCH_SWITCH_KEPT, LAUNCH_SWITCH_OFF, LAUNCH_SWITCH_ON };
+
 struct launch {
 	char **chain; /* every file on the way, in order; the last is the program itself */
 	size_t chain_count;
@@ -21,7 +24,8 @@ struct launch {
 	char *root;          /* the directory that the program is confined to (chroot); NULL: none */
 	char *privileged_by; /* a setuid program on the way, before the last; NULL: none */
 	bool starts_run;     /* by another `tenacurl run`, which sets everything anew */
-	int error;           /* errno, if path is NULL or can't be read */
+	enum launch_switch switched;
+	int error; /* errno, if path is NULL or can't be read */
 };
 
 /*

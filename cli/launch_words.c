@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define OBJECT_NAME "libtenacurl.so"
+#define SWITCH      "TENACURL_DISABLE"
 
 /* One launcher's command line as it is read. */
 struct reading {
@@ -113,6 +114,8 @@ static void take_option(struct reading *reading, char letter, const char *value)
 	if (letter == 'S')
 		keep(&reading->split, value);
 	reading->effects->clears |= letter == 'u' && strcmp(value, "LD_PRELOAD") == 0;
+	if (letter == 'u' && strcmp(value, SWITCH) == 0)
+		reading->effects->switched = LAUNCH_SWITCH_ON;
 }
 
 /* NAME=VALUE before the command. */
@@ -124,6 +127,9 @@ static void take_assignment(struct reading *reading, const char *word)
 		reading->effects->clears |= !reading->effects->preloads_us;
 	} else if (strncmp(word, SEARCH, sizeof(SEARCH) - 1) == 0) {
 		keep(&reading->effects->search_path, word + sizeof(SEARCH) - 1);
+	} else if (strncmp(word, SWITCH "=", sizeof(SWITCH)) == 0) {
+		bool is_off = strcmp(word + sizeof(SWITCH), "1") == 0;
+		reading->effects->switched = is_off ? LAUNCH_SWITCH_OFF : LAUNCH_SWITCH_ON;
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/launch.h"
 #include "cli/launchers.h"
 
 struct launch_words {
@@ -30,7 +31,8 @@ void launch_words_free(struct launch_words *words);
 struct launcher_effects {
 	bool clears;      /* the environment, or our preload in it */
 	bool preloads_us; /* sets LD_PRELOAD to a list with our object */
-	bool is_run;      /* it is `tenacurl run` */
+	enum launch_switch switched;
+	bool is_run; /* it is `tenacurl run` */
 	char *search_path;
 	char *directory;
 	char *root;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/script_variables.h"
+
 #define WORDS_MAX          256
 #define HERE_DOCUMENTS_MAX 8
 #define NESTING_MAX        32
@@ -14,6 +16,7 @@ struct reader {
 	const char *end;
 	shell_text_visit visit;
 	void *context;
+	struct script_variables variables;
 	char *here_documents[HERE_DOCUMENTS_MAX]; /* ends of those that begin at the next line */
 	size_t here_document_count;
 	unsigned nesting;
@@ -24,6 +27,8 @@ struct reader {
 struct command {
 	char *words[WORDS_MAX + 1];
 	size_t count;
+	char *assignments[WORDS_MAX + 1];                 /* lent by words */
+	char *started[SCRIPT_PREFIX_MAX + WORDS_MAX + 1]; /* … and by the reader's variables */
 };
 
 struct word {
@@ -75,13 +80,6 @@ static bool names_no_command(const char *word)
 	return false;
 }
 
-static bool is_assignment(const char *word)
-{
-	static const char NAME[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-	size_t bytes = strspn(word, NAME);
-	return bytes > 0 && (word[bytes] == '=' || (word[bytes] == '+' && word[bytes + 1] == '='));
-}
-
 static void forget(struct command *command)
 {
 	for (size_t i = 0; i < command->count; i++)
@@ -91,12 +89,23 @@ static void forget(struct command *command)
 
 static void finish(struct reader *reader, struct command *command)
 {
-	size_t first = 0;
-	while (first < command->count && (is_keyword(command->words[first]) || is_assignment(command->words[first])))
-		first++;
+	size_t first = 0, assigned = 0;
+	for (; first < command->count; first++) {
+		char *word = command->words[first];
+		bool assigns = script_variables_is_assignment(word);
+		if (!assigns && !is_keyword(word))
+			break;
+		if (assigns)
+			command->assignments[assigned++] = word;
+	}
+	command->assignments[assigned] = NULL;
 	command->words[command->count] = NULL;
-	if (first < command->count && !names_no_command(command->words[first]))
-		reader->visit(reader->context, command->words + first);
+	char **words = command->words + first;
+	if (!script_variables_take(&reader->variables, command->assignments, words) && !names_no_command(words[0])) {
+		size_t before = script_variables_prefix(&reader->variables, command->assignments, command->started);
+		memcpy(command->started + before, words, (command->count - first + 1) * sizeof(*words));
+		reader->visit(reader->context, command->started);
+	}
 	forget(command);
 }
 
@@ -107,9 +116,12 @@ static void read_nested(struct reader *reader, size_t opening_bytes, char closer
 		reader->failed = true;
 		return;
 	}
+	struct script_variables outer = script_variables_copy(&reader->variables);
 	reader->nesting++;
 	read_commands(reader, closer);
 	reader->nesting--;
+	script_variables_free(&reader->variables);
+	reader->variables = outer;
 }
 
 /* Reads a substitution if one begins here; what it would put in its place isn't known. */
@@ -136,8 +148,10 @@ static void read_double_quoted(struct reader *reader, struct word *word, char cl
 {
 	reader->at++;
 	while (!reader->failed && peek(reader, 0) >= 0 && peek(reader, 0) != '"') {
-		if (read_substitution(reader, closer))
+		if (read_substitution(reader, closer)) {
+			append(reader, word, '$');
 			continue;
+		}
 		if (peek(reader, 0) == '\\' && peek(reader, 1) >= 0)
 			reader->at++;
 		append(reader, word, *reader->at++);
@@ -331,6 +345,8 @@ static void read_commands(struct reader *reader, char closer)
 void shell_text_commands(const char *text, size_t byte_count, shell_text_visit visit, void *context)
 {
 	struct reader reader = {.at = text, .end = text + byte_count, .visit = visit, .context = context};
+	script_variables_begin(&reader.variables);
 	read_commands(&reader, '\0');
 	skip_here_documents(&reader);
+	script_variables_free(&reader.variables);
 }

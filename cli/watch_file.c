@@ -120,7 +120,8 @@ static bool add_process(struct watch_log *log, long id, char **fields)
 	log->processes[log->process_count++] = (struct watch_process){
 	    .id = id,
 	    .program = fields[FIELD_PROGRAM],
-	    .has_tenacurl = strcmp(fields[PROCESS_TENACURL], WATCH_YES) == 0,
+	    .has_tenacurl = strcmp(fields[PROCESS_TENACURL], WATCH_NO) != 0,
+	    .is_switched_off = strcmp(fields[PROCESS_TENACURL], WATCH_OFF) == 0,
 	};
 	return true;
 }

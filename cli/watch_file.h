@@ -24,6 +24,7 @@ struct watch_process {
 	long id;
 	const char *program;
 	bool has_tenacurl;
+	bool is_switched_off; /* by its own TENACURL_DISABLE */
 };
 
 struct watch_libcurl {

@@ -195,7 +195,8 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned int activity)
 	tell_data_references(NULL);
 	if (!has_program || has_started || activity != LA_ACT_CONSISTENT)
 		return;
-	const char *const fields[] = {tenacurl_begin ? WATCH_YES : WATCH_NO, NULL};
+	const char *there = environment_is_disabled() ? WATCH_OFF : WATCH_YES;
+	const char *const fields[] = {tenacurl_begin ? there : WATCH_NO, NULL};
 	has_started = true;
 	watch_line_append(WATCH_PROCESS, fields);
 }

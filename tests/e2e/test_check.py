@@ -243,6 +243,43 @@ def test_a_command_of_a_script_can_be_out_of_reach(check):
     refused(check("env", "-i", "sh", "-c", f"{CURL} http://127.0.0.1/"), "environment")
 
 
+@pytest.mark.parametrize("text, reasons", [
+    ("LD_PRELOAD= @", ["environment"]),
+    ("LD_PRELOAD=/usr/lib/other.so @", ["environment"]),
+    ("A=1 PATH=/usr/bin @", [None]),
+    ("LD_PRELOAD=/x.so:$LD_PRELOAD @", [None]),
+    ('LD_PRELOAD="$(cat list)" @', [None]),
+    ("unset LD_PRELOAD; @", ["environment"]),
+    ("unset -f LD_PRELOAD; @", [None]),
+    ("export LD_PRELOAD=\n@", ["environment"]),
+    ("LD_PRELOAD=''; @", ["environment"]),
+    ("export -n LD_PRELOAD; @", ["environment"]),
+    ("unset LD_PRELOAD; export LD_PRELOAD=$saved; @", [None]),
+    ("unset LD_PRELOAD; LD_PRELOAD=/lib/libtenacurl.so @", [None]),
+    ("(unset LD_PRELOAD; @); @", ["environment", None]),
+    ("x=$(unset LD_PRELOAD); @", [None]),
+    ("@; env -i @", [None, "environment"]),
+    ("LD_PRELOAD= sh -c '@'; @", ["environment", None]),
+    ("TENACURL_DISABLE=1 @; @", ["off", None]),
+    ("TENACURL_DISABLE=0 @", [None]),
+    ("TENACURL_DISABLE=1; @; export TENACURL_DISABLE; @", [None, "off"]),
+    ("export TENACURL_DISABLE=1; unset TENACURL_DISABLE; @", [None]),
+    ("TENACURL_DISABLE=1 sh -c '@'", ["off"]),
+    ("env TENACURL_DISABLE=1 @; env -u LD_PRELOAD @", ["off", "environment"]),
+])
+def test_what_a_script_does_to_variables(check, text, reasons):
+    report = check("sh", "-c", text.replace("@", f"{CURL} http://127.0.0.1/"))
+    assert [use["reason"] for use in report["uses"]] == reasons
+    assert report["verdict"] == ("covered" if not any(reasons) else "partly" if None in reasons else "not")
+
+
+def test_a_script_switches_on_again_what_is_off(check):
+    off = {"TENACURL_DISABLE": "1"}
+    refused(check("sh", "-c", f"{CURL} http://127.0.0.1/", env=off), "off")
+    use = only_use(check("sh", "-c", f"TENACURL_DISABLE=; {CURL} http://127.0.0.1/", env=off))
+    assert use["wrapped"]
+
+
 def test_scripts_that_start_themselves_come_to_an_end(check, tmp_path):
     script = tmp_path / "script"
     write_script(script, f"#!/bin/sh\n{script}\n{script} x\n{CURL} http://127.0.0.1/\n")

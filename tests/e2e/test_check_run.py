@@ -239,6 +239,28 @@ def test_the_environment_is_cleared(check, origin):
     assert len(server.requests) == 1
 
 
+def test_what_a_script_sets_for_one_command(check, origin):
+    """The same program where tenacurl gets to it and where it doesn't, as it is predicted."""
+    server = origin([BUSY, RIGHT, *[BUSY] * 4])
+    fetch = f"{CURL} -sS {server.url()}"
+    command = ["sh", "-c", f"{fetch}; env -i {fetch}; LD_PRELOAD= {fetch}; TENACURL_DISABLE=1 {fetch}; "
+               f"unset LD_PRELOAD; {fetch}"]
+    report = check(*command)
+    assert report.verdict == "partly"
+    assert sorted((use["reason"] or "", use["wrapped"]) for use in report.uses) == [
+        ("", True), ("environment", False), ("off", False)]
+    assert len(server.requests) == 6
+
+
+def test_a_cleared_environment_beside_one_that_is_not(check, origin):
+    server = origin([BUSY, RIGHT, BUSY])
+    fetch = f"{CURL} -sS {server.url()}"
+    report = check("sh", "-c", f"{fetch}; env -i {fetch}")
+    assert report.verdict == "partly"
+    assert [(use["reason"], use["wrapped"]) for use in report.uses] == [(None, True), ("environment", False)]
+    assert len(server.requests) == 3
+
+
 def test_switched_off(check, origin):
     server = origin([BUSY])
     report = check(CURL, "-sS", server.url(), env={"TENACURL_DISABLE": "1"})
@@ -344,6 +366,12 @@ def test_a_program_that_is_not_there(command):
     done = command("/no/such/program")
     assert (done.returncode, done.stdout) == (127, b"")
     assert done.stderr.startswith(b"tenacurl check: ") and done.stderr.count(b"\n") == 1
+
+
+def test_nowhere_to_watch_from(command):
+    done = command("--", "true", env={"TMPDIR": "/nonexistent"})
+    assert (done.returncode, done.stdout) == (125, b"")
+    assert done.stderr.startswith(b"tenacurl check: ")
 
 
 def test_nothing_is_left_behind(check, runner, origin):
