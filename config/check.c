@@ -202,6 +202,82 @@ static void warn_idle_idempotency_key(const struct warner *warner, const struct 
 		warn_of(warner, subject, "add_idempotency_key", "is of no use with replay = unsent or none");
 }
 
+/* The time within which retries end: the shorter of retry_max_time_ms and deadline_ms, 0 if neither is there. */
+static int64_t retries_end_ms(const struct policy_rules *rules)
+{
+	if (rules->deadline_ms == 0 || rules->retry_max_time_ms == 0)
+		return rules->deadline_ms + rules->retry_max_time_ms;
+	return rules->deadline_ms < rules->retry_max_time_ms ? rules->deadline_ms : rules->retry_max_time_ms;
+}
+
+/* Whoever waits out long outages doesn't want a breaker that gives them up. */
+static void warn_early_breaker(const struct warner *warner, const struct subject *subject)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+	int64_t end_ms = retries_end_ms(rules);
+	char what[160];
+
+	if (!is_set(subject, "retry_max_time_ms") || rules->breaker == POLICY_BREAKER_OFF ||
+	    rules->breaker_outage_ms == 0)
+		return;
+	if (!is_set_here(subject, "retry_max_time_ms") && !is_set_here(subject, "breaker_outage_ms") &&
+	    !is_set_here(subject, "breaker"))
+		return;
+	if (end_ms != 0 && end_ms <= rules->breaker_outage_ms)
+		return;
+	snprintf(what, sizeof what,
+	         "is over breaker_outage_ms = %lld%s: from then on the circuit breaker can end the retries",
+	         (long long)rules->breaker_outage_ms, is_set(subject, "breaker_outage_ms") ? "" : " (the default)");
+	warn_of(warner, subject, "retry_max_time_ms", what);
+}
+
+/* A key that means nothing while another one has a certain value; one at its default was hardly meant to. */
+static const struct {
+	const char *key;
+	const char *governor;
+	const char *idle_value;
+} idle_keys[] = {
+    {"breaker_failures", "breaker", "off"},
+    {"breaker_outage_ms", "breaker", "off"},
+    {"breaker_failure_pct", "breaker", "off"},
+    {"breaker_min_attempts", "breaker", "off"},
+    {"breaker_window_ms", "breaker", "off"},
+    {"breaker_open_ms", "breaker", "off"},
+    {"breaker_probes", "breaker", "off"},
+    {"breaker_action", "breaker", "off"},
+    {"breaker_min_attempts", "breaker_failure_pct", "0"},
+    {"breaker_probes", "breaker_action", "no-retry"},
+    {"state_dir", "state", "process"},
+    {"state_dir", "state", "none"},
+};
+
+static bool has_default(const struct subject *subject, const char *key)
+{
+	const struct schema_key *row = schema_key_at(key_index(key));
+	char value[VALUE_BYTES];
+
+	value_print(row, &subject->section->rules, value, sizeof value);
+	return strcmp(value, row->default_text) == 0;
+}
+
+static void warn_idle_keys(const struct warner *warner, const struct subject *subject)
+{
+	for (size_t i = 0; i < sizeof idle_keys / sizeof idle_keys[0]; i++) {
+		const char *key = idle_keys[i].key;
+		const char *governor = idle_keys[i].governor;
+		char value[VALUE_BYTES];
+		char what[120];
+
+		if (!is_set_here(subject, key) || has_default(subject, key))
+			continue;
+		value_print(schema_key_at(key_index(governor)), &subject->section->rules, value, sizeof value);
+		if (strcmp(value, idle_keys[i].idle_value) != 0)
+			continue;
+		snprintf(what, sizeof what, "is of no use with %s = %s", governor, value);
+		warn_of(warner, subject, key, what);
+	}
+}
+
 static bool same_or_absent(const char *general, const char *special)
 {
 	return general == NULL || (special != NULL && strcmp(general, special) == 0);
@@ -241,6 +317,8 @@ void check_unreachable(const struct policy *policy, policy_warn warn, void *warn
 		warn_unreachable_body(&warner, &subject);
 		warn_unretried_refusals(&warner, &subject);
 		warn_idle_idempotency_key(&warner, &subject);
+		warn_early_breaker(&warner, &subject);
+		warn_idle_keys(&warner, &subject);
 		if (i > 0)
 			warn_covered_section(&warner, &subject);
 	}

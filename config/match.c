@@ -222,6 +222,20 @@ const struct policy_section *policy_select(const struct policy *policy, const ch
 	return &policy->sections[0];
 }
 
+bool policy_origin(const char *url, char *out, size_t out_bytes)
+{
+	struct url parts;
+	int length;
+
+	if (!split_url(&parts, url))
+		return false;
+	if (parts.port == default_port(parts.scheme))
+		length = snprintf(out, out_bytes, "%s://%s", parts.scheme, parts.host);
+	else
+		length = snprintf(out, out_bytes, "%s://%s:%d", parts.scheme, parts.host, parts.port);
+	return length >= 0 && (size_t)length < out_bytes;
+}
+
 /* The pieces of a pattern before they are copied. */
 struct pattern {
 	char scheme[SCHEME_BYTES_MAX];

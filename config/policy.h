@@ -19,6 +19,9 @@ enum policy_mode { POLICY_MODE_ENFORCE, POLICY_MODE_AUDIT, POLICY_MODE_OFF };
 enum policy_jitter { POLICY_JITTER_FULL, POLICY_JITTER_EQUAL, POLICY_JITTER_NONE };
 enum policy_replay { POLICY_REPLAY_IDEMPOTENT, POLICY_REPLAY_UNSENT, POLICY_REPLAY_ALL, POLICY_REPLAY_NONE };
 enum policy_resend { POLICY_RESEND_COUNT, POLICY_RESEND_FORBID };
+enum policy_breaker { POLICY_BREAKER_ON, POLICY_BREAKER_OFF };
+enum policy_breaker_action { POLICY_BREAKER_NO_RETRY, POLICY_BREAKER_FAIL_FAST };
+enum policy_state { POLICY_STATE_USER, POLICY_STATE_PROCESS, POLICY_STATE_NONE };
 enum policy_log_sink { POLICY_LOG_NONE, POLICY_LOG_STDERR, POLICY_LOG_SYSLOG, POLICY_LOG_FILE };
 enum policy_log_events { POLICY_LOG_EVENTS_RETRIES, POLICY_LOG_EVENTS_ALL };
 enum policy_log_url { POLICY_LOG_URL_PATH, POLICY_LOG_URL_ORIGIN, POLICY_LOG_URL_FULL_PATH, POLICY_LOG_URL_HASH };
@@ -89,10 +92,22 @@ struct policy_rules {
 	int64_t budget_tokens;
 	double budget_ratio;
 	double budget_refill_per_s;
+	int64_t max_retrying;
+	enum policy_breaker breaker;
+	int64_t breaker_failures;
+	int64_t breaker_outage_ms;
+	int64_t breaker_failure_pct;
+	int64_t breaker_min_attempts;
+	int64_t breaker_window_ms;
+	int64_t breaker_open_ms;
+	int64_t breaker_probes;
+	enum policy_breaker_action breaker_action;
 	struct policy_list programs;
 	struct policy_list skip_programs;
 
 	/* Only [policy] can set these: they belong to the process, not to a request. */
+	enum policy_state state;
+	const char *state_dir; /* absolute; NULL: the usual places */
 	enum policy_log_sink log;
 	const char *log_path; /* NULL unless log is POLICY_LOG_FILE; may hold %u */
 	enum policy_log_events log_events;
@@ -141,6 +156,13 @@ bool policy_status_in(const struct policy_status_set *set, int status);
  * Never NULL. Pure, no allocation, any thread.
  */
 const struct policy_section *policy_select(const struct policy *policy, const char *url);
+
+/*
+ * Writes the origin of `url`, as libcurl would read it, into `out`: "scheme://host", with ":port" if that isn't the
+ * scheme's own; lower case, IPv6 addresses in their canonical spelling, http where no scheme is given. Returns false if
+ * it has none that libcurl would take, or it doesn't fit. Pure.
+ */
+bool policy_origin(const char *url, char *out, size_t out_bytes);
 
 /*
  * Whether the rules let tenacurl act in this program: none of skip_programs fits one of the names, and one of programs

@@ -139,6 +139,7 @@ void value_print(const struct schema_key *key, const struct policy_rules *rules,
 		break;
 	case SCHEMA_TEXT:
 	case SCHEMA_HEADER:
+	case SCHEMA_DIRECTORY:
 		append(&text, FIELD(char *) != NULL ? FIELD(char *) : "");
 		break;
 	case SCHEMA_HEADERS:
@@ -186,6 +187,7 @@ bool value_own(const struct schema_key *key, struct arena *arena, struct policy_
 	switch (key->type) {
 	case SCHEMA_TEXT:
 	case SCHEMA_HEADER:
+	case SCHEMA_DIRECTORY:
 		return own_text(arena, field);
 	case SCHEMA_HEADERS:
 	case SCHEMA_GLOBS:

@@ -20,16 +20,17 @@ enum schema_type {
 	SCHEMA_COUNT,
 	SCHEMA_PERCENT,
 	SCHEMA_BYTES,
-	SCHEMA_DECIMAL,  /* a number that may have a fraction */
-	SCHEMA_YES_NO,   /* bool */
-	SCHEMA_STATUSES, /* struct policy_status_set */
-	SCHEMA_ERRORS,   /* a set of enum policy_error_class */
-	SCHEMA_TEXT,     /* any text; nothing is NULL */
-	SCHEMA_HEADER,   /* one header name */
-	SCHEMA_HEADERS,  /* struct policy_list of header names, at least one */
-	SCHEMA_GLOBS,    /* struct policy_list of shell globs, may be empty */
-	SCHEMA_SINK,     /* log and log_path together */
-	SCHEMA_MATCH     /* struct policy_match */
+	SCHEMA_DECIMAL,   /* a number that may have a fraction */
+	SCHEMA_YES_NO,    /* bool */
+	SCHEMA_STATUSES,  /* struct policy_status_set */
+	SCHEMA_ERRORS,    /* a set of enum policy_error_class */
+	SCHEMA_TEXT,      /* any text; nothing is NULL */
+	SCHEMA_HEADER,    /* one header name */
+	SCHEMA_HEADERS,   /* struct policy_list of header names, at least one */
+	SCHEMA_GLOBS,     /* struct policy_list of shell globs, may be empty */
+	SCHEMA_DIRECTORY, /* an absolute path; nothing is NULL */
+	SCHEMA_SINK,      /* log and log_path together */
+	SCHEMA_MATCH      /* struct policy_match */
 };
 
 enum schema_scope { SCHEMA_ANYWHERE, SCHEMA_POLICY_ONLY, SCHEMA_UPSTREAM_ONLY };

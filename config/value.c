@@ -284,6 +284,17 @@ static enum value_result parse_list(const struct schema_key *key, const char *te
 	return VALUE_TAKEN;
 }
 
+/* Room for the name of a file in it, within PATH_MAX. */
+#define DIRECTORY_BYTES_MAX 3072
+
+/* NULL if `path` is empty or can be a directory, else what is wrong with it. */
+static const char *directory_fault(const char *path)
+{
+	if (path[0] != '\0' && path[0] != '/')
+		return "a relative path";
+	return strlen(path) < DIRECTORY_BYTES_MAX ? NULL : "the path is too long";
+}
+
 static enum value_result parse_text(const struct schema_key *key, const char *text, struct arena *arena,
                                     struct policy_rules *rules, struct value_fault *fault)
 {
@@ -291,6 +302,8 @@ static enum value_result parse_text(const struct schema_key *key, const char *te
 
 	if (key->type == SCHEMA_HEADER && !is_token((struct item){text, strlen(text)}))
 		return wrong(fault, text[0] == '\0' ? "no header is named" : "not a header name");
+	if (key->type == SCHEMA_DIRECTORY && directory_fault(text) != NULL)
+		return wrong(fault, directory_fault(text));
 	if (text[0] != '\0') {
 		copy = arena_copy_text(arena, text, strlen(text));
 		if (copy == NULL)
@@ -378,6 +391,7 @@ enum value_result value_parse(const struct schema_key *key, const char *text, st
 		return parse_errors(key, text, rules, fault);
 	case SCHEMA_TEXT:
 	case SCHEMA_HEADER:
+	case SCHEMA_DIRECTORY:
 		return parse_text(key, text, arena, rules, fault);
 	case SCHEMA_HEADERS:
 	case SCHEMA_GLOBS:

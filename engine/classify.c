@@ -54,7 +54,7 @@ static enum engine_class class_of_answer(const struct engine_outcome *outcome)
 	return outcome->curl_code == CODE_OK ? ENGINE_CLASS_NONE : ENGINE_CLASS_LOCAL;
 }
 
-static enum engine_class class_of(const struct engine_outcome *outcome)
+enum engine_class engine_class_of(const struct engine_outcome *outcome)
 {
 	enum engine_class by_code = engine_class_of_curl_code(outcome->curl_code);
 
@@ -77,7 +77,7 @@ static bool connect_status_may_pass(const struct policy_rules *rules, int connec
 struct engine_finding engine_classify(const struct policy_rules *rules, enum engine_method method,
                                       const struct engine_outcome *outcome)
 {
-	struct engine_finding finding = {.failure = class_of(outcome)};
+	struct engine_finding finding = {.failure = engine_class_of(outcome)};
 
 	switch (finding.failure) {
 	case ENGINE_CLASS_NONE:

@@ -24,6 +24,9 @@ struct engine_finding {
 struct engine_finding engine_classify(const struct policy_rules *rules, enum engine_method method,
                                       const struct engine_outcome *outcome);
 
+/* The class alone, which no policy has a say in. Pure. */
+enum engine_class engine_class_of(const struct engine_outcome *outcome);
+
 /* Whether the proxy answered CONNECT with something other than 2xx, so that the origin was never reached. Pure. */
 bool engine_connect_refused(int connect_status, int status);
 

@@ -4,8 +4,8 @@
  * The verdict is a table: each row is a check and the reason with which it ends the operation, in the order of enum
  * engine_reason. The first row that applies decides, so the order of the rows is the precedence, and reading the table
  * is reading the rule. What needs a wait comes after the wait was drawn. Rewinding the body calls the program, so it is
- * tried only when nothing else forbids the retry; the last row takes a token from the retry budget, so that no retry
- * which something else forbids ever costs one.
+ * tried only when nothing else forbids the retry. What is taken comes last, so that no retry which something else
+ * forbids ever costs a place or a token; the token is the very last, since it isn't given back.
  */
 
 #include "engine/engine.h"
@@ -178,11 +178,29 @@ static bool cannot_rewind(const struct judgement *judgement)
 	return ports->rewind_body && !ports->rewind_body(ports->context);
 }
 
+static bool finds_breaker_open(const struct judgement *judgement)
+{
+	const struct engine_ports *ports = judgement->ports;
+
+	return ports->breaker_allows && !ports->breaker_allows(ports->context);
+}
+
+static bool finds_no_place(const struct judgement *judgement)
+{
+	const struct engine_ports *ports = judgement->ports;
+
+	return ports->take_retrying && !ports->take_retrying(ports->context, judgement->wait_ms);
+}
+
 static bool finds_budget_empty(const struct judgement *judgement)
 {
 	const struct engine_ports *ports = judgement->ports;
 
-	return ports->take_token && !ports->take_token(ports->context);
+	if (!ports->take_token || ports->take_token(ports->context))
+		return false;
+	if (ports->give_retrying)
+		ports->give_retrying(ports->context);
+	return true;
 }
 
 static const struct check checks_before_wait[] = {
@@ -194,10 +212,9 @@ static const struct check checks_before_wait[] = {
 };
 
 static const struct check checks_of_wait[] = {
-    {leaves_retry_window, ENGINE_RETRY_MAX_TIME},
-    {exceeds_deadline, ENGINE_WAIT_EXCEEDS_DEADLINE},
-    {cannot_rewind, ENGINE_BODY_NOT_REPLAYABLE},
-    {finds_budget_empty, ENGINE_BUDGET_EMPTY},
+    {leaves_retry_window, ENGINE_RETRY_MAX_TIME}, {exceeds_deadline, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {finds_breaker_open, ENGINE_BREAKER_OPEN},    {cannot_rewind, ENGINE_BODY_NOT_REPLAYABLE},
+    {finds_no_place, ENGINE_RETRY_CONCURRENCY},   {finds_budget_empty, ENGINE_BUDGET_EMPTY},
 };
 
 /* The reason of the first check that stops the operation, or ENGINE_TRANSIENT_FAILURE if none does. */

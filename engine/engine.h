@@ -8,7 +8,8 @@
  * It is a state machine that is told outcomes and answers verdicts. The same code drives the live loop (interpose/),
  * the simulator (cli/simulate.c) and whatever else performs attempts; whoever drives it does the sleeping and the
  * sending. It has no clock, makes no system call, calls no libcurl, takes no lock and allocates nothing: all of it is a
- * function of its arguments, except for the ports, through which the caller supplies dice and the retry budget.
+ * function of its arguments, except for the ports, through which the caller supplies dice and what the operations of
+ * one origin share: the circuit breaker, the limit of operations between attempts, the retry budget.
  *
  *     engine_begin → (engine_plan → the attempt → engine_judge → wait)* → done
  *
@@ -40,6 +41,8 @@ enum engine_reason {
 	ENGINE_RETRY_AFTER_LIMIT,
 	ENGINE_RETRY_MAX_TIME,
 	ENGINE_WAIT_EXCEEDS_DEADLINE,
+	ENGINE_BREAKER_OPEN, /* also before attempt 1, by whoever asks breaker_admit() */
+	ENGINE_RETRY_CONCURRENCY,
 	ENGINE_BUDGET_EMPTY,
 	ENGINE_TRANSIENT_FAILURE, /* the reason of every ENGINE_RETRY */
 	ENGINE_DEADLINE_BUDGET,   /* before attempt 1: less than min_try_ms left */
@@ -109,13 +112,21 @@ struct engine_outcome {
 	    retry_after; /* of the final response or, if it failed, the proxy's answer to CONNECT */
 };
 
-/* Where dice and budget come from. */
+/* Where dice come from, and what operations share. All but draw may be NULL: that port is not there. */
 struct engine_ports {
 	double (*draw)(void *context); /* uniform in 0..1; asked once per considered retry */
+	/* Whether the circuit breaker lets a retry be made: it is closed, the attempt that is judged taken into
+	 * account. */
+	bool (*breaker_allows)(void *context);
 	/* Rewinds the request's body; false: it can't be sent again after all. Asked once nothing else forbids the
-	 * retry. NULL: nothing to rewind. */
+	 * retry. */
 	bool (*rewind_body)(void *context);
-	bool (*take_token)(void *context); /* false: the budget is empty; asked last. NULL: no budget */
+	/* Takes a place among the operations that are between attempts, for a wait of wait_ms; false: all are taken.
+	 * After a verdict to retry the caller gives it back, when the wait is over or if the retry isn't made. */
+	bool (*take_retrying)(void *context, int64_t wait_ms);
+	/* Gives that place back in the same judgement, since there was no token. */
+	void (*give_retrying)(void *context);
+	bool (*take_token)(void *context); /* false: the budget is empty; asked last */
 	void *context;
 };
 
@@ -166,7 +177,8 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 
 /*
  * Takes a verdict to retry back: the body, which is read after the verdict, contains final_body. The verdict becomes to
- * deliver a terminal error; a token that it took stays taken.
+ * deliver a terminal error; a token that it took stays taken, and a place among the retrying ones is the caller's to
+ * give back.
  */
 void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict);
 

@@ -21,8 +21,12 @@
 struct test_ports {
 	double draw;
 	bool tokens;
+	bool breaker_open;
+	bool places_taken;
 	int draws_asked;
 	int tokens_asked;
+	int places_held;
+	int64_t place_wait_ms;
 };
 
 static inline double test_draw(void *context)
@@ -41,9 +45,41 @@ static inline bool test_take_token(void *context)
 	return ports->tokens;
 }
 
+static inline bool test_breaker_allows(void *context)
+{
+	struct test_ports *ports = context;
+
+	return !ports->breaker_open;
+}
+
+static inline bool test_take_retrying(void *context, int64_t wait_ms)
+{
+	struct test_ports *ports = context;
+
+	if (ports->places_taken)
+		return false;
+	ports->places_held++;
+	ports->place_wait_ms = wait_ms;
+	return true;
+}
+
+static inline void test_give_retrying(void *context)
+{
+	struct test_ports *ports = context;
+
+	ports->places_held--;
+}
+
 static inline struct engine_ports test_engine_ports(struct test_ports *ports)
 {
-	return (struct engine_ports){.draw = test_draw, .take_token = test_take_token, .context = ports};
+	return (struct engine_ports){
+	    .draw = test_draw,
+	    .breaker_allows = test_breaker_allows,
+	    .take_retrying = test_take_retrying,
+	    .give_retrying = test_give_retrying,
+	    .take_token = test_take_token,
+	    .context = ports,
+	};
 }
 
 static inline void test_add_status(struct policy_status_set *set, int status)
@@ -70,6 +106,13 @@ static inline struct policy_rules test_rules(void)
 	    .budget_tokens = 100,
 	    .budget_ratio = 0.1,
 	    .budget_refill_per_s = 0.1,
+	    .max_retrying = 64,
+	    .breaker_failures = 5,
+	    .breaker_outage_ms = 30000,
+	    .breaker_min_attempts = 20,
+	    .breaker_window_ms = 10000,
+	    .breaker_open_ms = 5000,
+	    .breaker_probes = 1,
 	};
 
 	for (size_t i = 0; i < countof(retried); i++)

@@ -99,6 +99,16 @@ static void leave_no_time(struct scene *scene)
 	scene->request.program_timeout_ms = 1000;
 }
 
+static void open_breaker(struct scene *scene)
+{
+	scene->ports.breaker_open = true;
+}
+
+static void take_all_places(struct scene *scene)
+{
+	scene->ports.places_taken = true;
+}
+
 static void empty_budget(struct scene *scene)
 {
 	scene->ports.tokens = false;
@@ -119,6 +129,8 @@ static const struct {
     {ask_for_too_much, ENGINE_RETRY_AFTER_LIMIT},
     {close_retry_window, ENGINE_RETRY_MAX_TIME},
     {leave_no_time, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {open_breaker, ENGINE_BREAKER_OPEN},
+    {take_all_places, ENGINE_RETRY_CONCURRENCY},
     {empty_budget, ENGINE_BUDGET_EMPTY},
 };
 
@@ -175,7 +187,24 @@ static void draws_and_tokens_are_asked_for_last(void **state)
 	}
 }
 
-static void without_a_budget_port_nothing_is_taken(void **state)
+/* A place that is kept although there is no retry would be missed until its lease ends. */
+static void a_place_is_held_for_a_retry_only(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	judge_scene(&scene);
+	assert_int_equal(scene.ports.places_held, 1);
+	assert_int_equal(scene.ports.place_wait_ms, 1000);
+	for (size_t i = 0; i < countof(causes); i++) {
+		scene = retried_scene();
+		causes[i].cause(&scene);
+		judge_scene(&scene);
+		assert_int_equal(scene.ports.places_held, 0);
+	}
+}
+
+static void without_ports_nothing_is_asked(void **state)
 {
 	struct scene scene = retried_scene();
 	struct engine_operation operation;
@@ -183,6 +212,8 @@ static void without_a_budget_port_nothing_is_taken(void **state)
 	struct engine_ports ports = test_engine_ports(&scene.ports);
 
 	(void)state;
+	ports.breaker_allows = NULL;
+	ports.take_retrying = NULL;
 	ports.take_token = NULL;
 	engine_begin(&operation, &scene.rules, &scene.request, ENTRY_MS);
 	assert_true(engine_plan(&operation, ENTRY_MS, &plan));
@@ -331,7 +362,8 @@ int main(void)
 	    cmocka_unit_test(each_cause_has_its_reason),
 	    cmocka_unit_test(of_two_causes_the_earlier_wins),
 	    cmocka_unit_test(draws_and_tokens_are_asked_for_last),
-	    cmocka_unit_test(without_a_budget_port_nothing_is_taken),
+	    cmocka_unit_test(a_place_is_held_for_a_retry_only),
+	    cmocka_unit_test(without_ports_nothing_is_asked),
 	    cmocka_unit_test(deadline_is_reached_at_its_instant),
 	    cmocka_unit_test(wait_fits_to_the_millisecond),
 	    cmocka_unit_test(verdict_tells_the_considered_wait),

@@ -127,6 +127,32 @@ static void test_overlong_hosts_fit_nothing(void **state)
 	policy_free(policy);
 }
 
+static void test_origins_have_one_spelling(void **state)
+{
+	static const struct {
+		const char *url, *origin; /* NULL: none */
+	} cases[] = {
+	    {"http://api.example/v1?key=x#y", "http://api.example"},
+	    {"HTTPS://API.Example:443/", "https://api.example"},
+	    {"https://api.example:80", "https://api.example:80"},
+	    {"http://api.example.:8080", "http://api.example:8080"},
+	    {"api.example/x", "http://api.example"},
+	    {"http:/user:password@api.example", "http://api.example"},
+	    {"http://[FE80::0:1%25eth0]:80/", "http://[fe80::1]"},
+	    {"http://api.example:x", NULL},
+	    {"http://", NULL},
+	};
+	char origin[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_int_equal(policy_origin(cases[i].url, origin, sizeof origin), cases[i].origin != NULL);
+		if (cases[i].origin != NULL)
+			assert_string_equal(origin, cases[i].origin);
+	}
+	assert_false(policy_origin("http://a-host-with-a-long-name.example", origin, sizeof origin));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +160,7 @@ int main(void)
 	    cmocka_unit_test(test_the_first_section_that_fits_wins),
 	    cmocka_unit_test(test_globs_that_could_take_for_ever_end),
 	    cmocka_unit_test(test_overlong_hosts_fit_nothing),
+	    cmocka_unit_test(test_origins_have_one_spelling),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
