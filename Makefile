@@ -56,7 +56,7 @@ BIND_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions -ffrees
 	$(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
 BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
 
-SHARED_SRC = $(wildcard config/*.c engine/*.c log/*.c)
+SHARED_SRC = $(wildcard config/*.c engine/*.c log/*.c state/*.c)
 SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c) interpose/bind/object.c
 BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
 WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
@@ -164,7 +164,14 @@ $(TORTURE_BIN): tests/torture/fail_allocation.c $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
 
-tests: all $(UNIT_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+# Programs about the shared state alone: scripts/soak, scripts/bench and the end-to-end tests start them.
+SOAK_BIN = $(addprefix $(BUILD)/tests/soak/,soak update_cost write_state)
+$(SOAK_BIN): $(BUILD)/tests/soak/%: tests/soak/%.c $(SHARED_OBJ) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -pthread -o $@ $< $(SHARED_OBJ) $(CLI_LIBS)
+
+tests: all $(UNIT_BIN) $(SOAK_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
 
 check: tests
 	BUILD='$(abspath $(BUILD))' tests/run-all
@@ -189,7 +196,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h) interpose/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC)
 
@@ -198,7 +205,7 @@ check-sanitize: all $(CLIENT_BIN) $(BUILD)/tests/origin/origin $(SANITIZED_BIN)
 
 fuzz: $(FUZZ_BIN)
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(SHARED_SRC) $(wildcard config/*.h engine/*.h log/*.h)
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SHARED_SRC) $(wildcard config/*.h engine/*.h log/*.h state/*.h)
 	@mkdir -p $(@D)
 	$(say) FUZZ $@
 	$(Q)$(CLANG) $(COMMON) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
@@ -246,4 +253,4 @@ clean:
 .PHONY: all tests check check-sanitize fuzz install uninstall format clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLIENT_BIN:=.d)
+-include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(SOAK_BIN:=.d) $(CLIENT_BIN:=.d)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_STATE_DIRECTORY_H
+#define TENACURL_STATE_DIRECTORY_H
+
+/* Which directory the state file is in, and whether it can be trusted. */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "state/state.h"
+
+/*
+ * Opens the directory of `owner` that `request` means. Returns a descriptor that names it (O_PATH), to be closed by the
+ * caller, or -1 with the trouble in *outcome; outcome->path says which directory it was. A directory is trusted if it
+ * is no symbolic link, belongs to `owner` and nobody else may write to it. With `make`, one that is missing is made,
+ * except for /run/tenacurl/<owner>, which is used only where an administrator made it.
+ */
+int state_open_directory(const struct state_request *request, uid_t owner, bool make, struct state_outcome *outcome);
+
+/*
+ * Users who may have a state in one of the usual places, each once. Returns how many, at most `room`. For tools; it
+ * allocates.
+ */
+size_t state_list_owners(const struct state_request *request, uid_t *owners, size_t room);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of entries: open addressing, no removal. Three steps make an entry, and whoever makes one may be killed
+ * between any two of them, so each can be done by the next who comes along:
+ *
+ *     key    0 → hash, by compare-and-swap: the entry is taken
+ *     check  0 → other hash, by compare-and-swap: now it is this name's; another name with the same key goes on
+ *     texts  are written by everybody who finds `named` at 0, all the same bytes; then `named` becomes 1
+ *
+ * Entries are never removed: that would need to know that nobody uses them. 512 are many for one user and one boot; the
+ * origins beyond that are each process's own matter.
+ */
+#include "state/entries.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "state/layout.h"
+#include "state/state.h"
+#include "state/text.h"
+
+#define FNV_BASIS  UINT64_C(0xCBF29CE484222325)
+#define FNV_PRIME  UINT64_C(0x100000001B3)
+#define OTHER_BASE UINT64_C(0x9E3779B97F4A7C15)
+
+/* Where even the process's own table is full, or can't be mapped. */
+static struct state_entry spare;
+
+/* The finalizer of MurmurHash3 (public domain). */
+uint64_t state_mix(uint64_t value)
+{
+	value = (value ^ (value >> 33)) * UINT64_C(0xFF51AFD7ED558CCD);
+	value = (value ^ (value >> 33)) * UINT64_C(0xC4CEB9FE1A85EC53);
+	return value ^ (value >> 33);
+}
+
+static void hash_text(struct state_identity *hash, const char *text)
+{
+	/* The NUL is hashed too: it separates. */
+	do {
+		hash->key = (hash->key ^ (unsigned char)*text) * FNV_PRIME;
+		hash->check = ((hash->check << 5 | hash->check >> 59) ^ (unsigned char)*text) * OTHER_BASE;
+	} while (*text++);
+}
+
+struct state_identity state_identify(const char *origin, const char *section)
+{
+	struct state_identity hash = {.key = FNV_BASIS, .check = OTHER_BASE};
+	hash_text(&hash, origin);
+	hash_text(&hash, section);
+	hash = (struct state_identity){.key = state_mix(hash.key), .check = state_mix(hash.check)};
+	return (struct state_identity){.key = hash.key ? hash.key : 1, .check = hash.check ? hash.check : 1};
+}
+
+static void store_text(_Atomic uint64_t *words, size_t bytes, const char *text)
+{
+	uint64_t copy[STATE_ORIGIN_BYTES / 8];
+	state_copy_text((char *)copy, bytes, text);
+	for (size_t i = 0; i < bytes / 8; i++)
+		atomic_store_explicit(&words[i], copy[i], memory_order_relaxed);
+}
+
+static void name_entry(struct state_entry *entry, const char *origin, const char *section)
+{
+	if (atomic_load_explicit(&entry->named, memory_order_acquire) == 1)
+		return;
+	store_text(entry->origin, STATE_ORIGIN_BYTES, origin);
+	store_text(entry->section, STATE_SECTION_BYTES, section);
+	atomic_store_explicit(&entry->named, 1, memory_order_release);
+}
+
+/* Whether the word is `mine` now: it was, or it was 0 and we were the first. */
+static bool take_word(_Atomic uint64_t *word, uint64_t mine)
+{
+	uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
+	return seen == mine || (seen == 0 && (atomic_compare_exchange_strong(word, &seen, mine) || seen == mine));
+}
+
+/* NULL: the table is full. */
+static struct state_entry *find_in(struct state_layout *layout, struct state_identity identity)
+{
+	for (size_t probe = 0; probe < STATE_ENTRIES; probe++) {
+		struct state_entry *entry = &layout->entries[(identity.key + probe) % STATE_ENTRIES];
+		if (take_word(&entry->key, identity.key) && take_word(&entry->check, identity.check))
+			return entry;
+	}
+	return NULL;
+}
+
+static bool is_made(struct state_layout *layout, struct state_identity identity)
+{
+	for (size_t probe = 0; probe < STATE_ENTRIES; probe++) {
+		struct state_entry *entry = &layout->entries[(identity.key + probe) % STATE_ENTRIES];
+		uint64_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
+		if (key == 0)
+			return false;
+		if (key == identity.key && atomic_load_explicit(&entry->check, memory_order_acquire) == identity.check)
+			return true;
+	}
+	return false;
+}
+
+struct state_layout *state_own_layout(struct state *state)
+{
+	struct state_layout *layout = atomic_load_explicit(&state->own, memory_order_acquire);
+	if (layout)
+		return layout;
+	int saved_errno = errno;
+	void *memory =
+	    mmap(NULL, sizeof(struct state_layout), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED) {
+		/* Before Linux 4.14 a child keeps what its parent knew. */
+		madvise(memory, sizeof(struct state_layout), MADV_WIPEONFORK);
+		if (atomic_compare_exchange_strong(&state->own, &layout, memory))
+			layout = memory;
+		else
+			munmap(memory, sizeof(struct state_layout));
+	}
+	errno = saved_errno;
+	return layout;
+}
+
+struct state_entry *state_find_entry(struct state *state, const char *origin, const char *section)
+{
+	struct state_identity identity = state_identify(origin, section);
+	struct state_layout *shared = atomic_load_explicit(&state->shared, memory_order_acquire);
+	struct state_entry *entry = shared ? find_in(shared, identity) : NULL;
+	if (!entry) {
+		struct state_layout *own = state_own_layout(state);
+		if (own && shared && !is_made(own, identity))
+			atomic_fetch_add_explicit(&shared->header.table_full, 1, memory_order_relaxed);
+		entry = own ? find_in(own, identity) : NULL;
+	}
+	if (!entry)
+		return &spare;
+	name_entry(entry, origin, section);
+	return entry;
+}
+
+uint64_t state_entry_key(const struct state_entry *entry)
+{
+	return atomic_load_explicit(&entry->key, memory_order_relaxed);
+}
+
+bool state_entry_holds(const struct state_entry *entry, uint64_t key)
+{
+	return state_entry_key(entry) == key;
+}
+
+bool state_entry_is_spare(const struct state_entry *entry)
+{
+	return entry == &spare;
+}
+
+_Atomic uint64_t *state_budget_word(struct state_entry *entry)
+{
+	return &entry->budget;
+}
+
+_Atomic uint64_t *state_breaker_words(struct state_entry *entry)
+{
+	return entry->breaker;
+}

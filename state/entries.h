@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_STATE_ENTRIES_H
+#define TENACURL_STATE_ENTRIES_H
+
+/* What state/ itself shares about the table of entries. */
+
+#include <stdint.h>
+
+struct state;
+struct state_layout;
+
+/* Whose hashes are what an entry is recognised by: of two names only those that are equal have both in common. */
+struct state_identity {
+	uint64_t key;
+	uint64_t check;
+};
+
+/* The identity of a name. Pure. */
+struct state_identity state_identify(const char *origin, const char *section);
+
+/* The process's own memory, mapped now if it wasn't yet; NULL if there is none. It starts empty in each child. */
+struct state_layout *state_own_layout(struct state *state);
+
+/* A hash that any changed bit changes. Pure. */
+uint64_t state_mix(uint64_t value);
+
+#endif

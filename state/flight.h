@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_STATE_FLIGHT_H
+#define TENACURL_STATE_FLIGHT_H
+
+/*
+ * The flight recorder: the last 256 operations of this user that were retried, stopped or failed, so that a failed job
+ * can be explained with nothing configured beforehand.
+ */
+
+#include <stdint.h>
+
+#include "state/state.h"
+#include "state/text.h"
+
+/* An operation. No URL: origin and section are all that is told of it. */
+struct state_flight {
+	uint64_t number; /* counts up; set by the recorder */
+	int64_t time_us; /* wall clock at its end, microseconds since the epoch */
+	int64_t pid;     /* as the process itself sees it */
+	int64_t sends;   /* requests on the wire */
+	int64_t waited_ms;
+	int64_t elapsed_ms;
+	int32_t reason;  /* enum engine_reason */
+	int32_t failure; /* enum engine_class, of the last attempt */
+	int32_t status;  /* 0: none */
+	int32_t curl_code;
+	int32_t attempts;
+	int32_t reserved;
+	char job[64];
+	char run[32];
+	char program[64];
+	char section[64];
+	char origin[200];
+};
+
+/* Fills one of the texts above: ends it with NUL, and with "~" what doesn't fit. text NULL: empty. */
+#define state_flight_text(field, text) state_copy_text((field), sizeof(field), (text))
+
+/*
+ * Records a flight in the shared file, if there is one. Never waits; of two writers that meet in one place, because one
+ * of them stood still while 256 others came by, one flight is lost. Any thread, no system call; errno is kept.
+ */
+void state_record_flight(struct state *state, const struct state_flight *flight);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "state/layout.h"
+
+#include <string.h>
+
+void state_layout_identity(uint64_t identity[static STATE_IDENTITY_WORDS])
+{
+	const uint64_t this_build[STATE_IDENTITY_WORDS] = {
+	    STATE_MAGIC,
+	    STATE_LAYOUT_VERSION,
+	    sizeof(struct state_layout),
+	    sizeof(struct state_entry),
+	    STATE_ENTRIES,
+	    sizeof(struct state_slot),
+	    STATE_FLIGHTS,
+	    STATE_LEASES,
+	};
+	memcpy(identity, this_build, sizeof(this_build));
+}

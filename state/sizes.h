@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_STATE_SIZES_H
+#define TENACURL_STATE_SIZES_H
+
+/* How many of each thing a state has. All of them belong to the layout: see layout.h before changing one. */
+
+enum {
+	STATE_ENTRIES = 512,
+	STATE_LEASES = 256,
+	STATE_FLIGHTS = 256,
+
+	STATE_ORIGIN_BYTES = 256, /* of the texts in an entry, their NUL included */
+	STATE_SECTION_BYTES = 64,
+
+	STATE_RESULTS = 2,        /* failed, succeeded */
+	STATE_COUNT_BUCKETS = 10, /* of attempts or sends: 0 to 8, more */
+	STATE_MS_BUCKETS = 16,    /* see state_ms_bounds */
+	STATE_CLASSES_MAX = 24,   /* head room for the engine's failure classes, */
+	STATE_REASONS_MAX = 32,   /* its reasons, */
+	STATE_EVENTS_MAX = 8,     /* and enum state_event */
+	STATE_BREAKER_WORDS = 3,  /* what engine/breaker.h needs */
+	STATE_IDENTITY_WORDS = 8, /* what a file must begin with */
+	STATE_FLIGHT_WORDS = 62,  /* a flight, as it is told */
+	STATE_HEADER_BYTES = 4096 /* entries begin on a page of their own */
+};
+
+#endif
