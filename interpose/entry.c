@@ -178,6 +178,7 @@ static const struct policy_section *select_section(struct handle *handle, const 
 		    scheme_is_http(handle->url, handle->program.default_protocol) && may_act(&section->rules);
 		handle->selected_section = is_ours ? section : NULL;
 		handle->selected_policy = policy;
+		handle->shared_entry = NULL;
 	}
 	return handle->selected_section;
 }

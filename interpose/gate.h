@@ -24,8 +24,16 @@ enum gate_state {
 
 #define GATE_STEPS_MAX 16 /* redirect steps that are told apart; after more the operation is committed */
 
-/* Lives in struct operation. The first group is of one attempt, the second of the whole operation. */
+/* Lives in struct operation. The first group is of the whole operation and cleared when that begins, the second of one
+ * attempt. */
 struct gate {
+	bool observes;       /* audit: nothing is held; verdicts are only noted */
+	bool became_get;     /* a redirect step made a GET of a request with a body */
+	bool committed;      /* a byte of a final response went (in audit: would have gone) to the program */
+	bool refused;        /* a callback of the program refused what it was given */
+	int delivered_steps; /* redirect steps that the program has seen, by their hashes */
+
+	uint64_t delivered_step_hashes[GATE_STEPS_MAX];
 	enum gate_state state;
 	struct header_block block;
 	bool has_header_listener;
@@ -38,13 +46,6 @@ struct gate {
 	size_t dropped_bytes;
 	int64_t dropped_since_ms;
 	int steps; /* redirect steps of this attempt */
-
-	bool observes;       /* audit: nothing is held; verdicts are only noted */
-	bool became_get;     /* a redirect step made a GET of a request with a body */
-	bool committed;      /* a byte of a final response went (in audit: would have gone) to the program */
-	bool refused;        /* a callback of the program refused what it was given */
-	int delivered_steps; /* redirect steps that the program has seen, by their hashes */
-	uint64_t delivered_step_hashes[GATE_STEPS_MAX];
 };
 
 struct handle;

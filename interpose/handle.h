@@ -19,7 +19,8 @@
 #include "interpose/held.h"
 #include "interpose/libcurl.h"
 
-struct operation; /* interpose/operation.h */
+struct operation;   /* interpose/operation.h */
+struct state_entry; /* state/state.h */
 
 /* Where the request's body comes from. */
 enum body_source {
@@ -125,6 +126,11 @@ struct handle {
 	/* Which section the URL selects (NULL: none of our business); valid for this policy until the URL changes. */
 	const struct policy *selected_policy;
 	const struct policy_section *selected_section;
+
+	/* What is shared about the URL's origin and that section (interpose/shared_state.h); valid as long as they are.
+	 */
+	struct state_entry *shared_entry;
+	uint64_t shared_key;
 };
 
 /* Returns the record of `curl`, or NULL if tenacurl doesn't know the handle. Lock-free, no allocation. */

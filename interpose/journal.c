@@ -176,14 +176,6 @@ void journal_attempt(struct operation *operation, CURLcode result)
 	errno = saved_errno;
 }
 
-/* Requests on the wire. Below 7.80 nobody can count libcurl's own resends: then it is the requests that can be told. */
-static int64_t count_sends(const struct operation *operation)
-{
-	if (operation->handle->lent.prereq)
-		return operation->sends + operation->attempt_sends;
-	return operation->engine.attempts;
-}
-
 static void record_operation(struct operation *operation, CURLcode result)
 {
 	struct draft *draft = new_draft(RECORD_OPERATION);
@@ -194,7 +186,7 @@ static void record_operation(struct operation *operation, CURLcode result)
 	fill_url(draft, operation);
 	fill_operation(record, operation, result);
 	record->attempts = operation->engine.attempts;
-	record->sends = count_sends(operation);
+	record->sends = operation_sends(operation);
 	record->waited_ms = operation->engine.waited_ms;
 	record->elapsed_ms = clock_ms() - operation->engine.entry_ms;
 	write_draft(draft, &operation->section->rules);
@@ -209,30 +201,36 @@ void journal_operation(struct operation *operation, CURLcode result)
 	errno = saved_errno;
 }
 
-/* Writes to the log that TENACURL_LOG names, if it names one; the policy that would name another may be what is broken.
- */
-static bool complain_to_log(const char *text)
+/* Returns whether the rules name a log. */
+static bool note_in_log(const struct policy_rules *rules, const char *text)
 {
-	const char *named = process_environment()->log;
-	struct policy_error error;
-	struct policy *policy = named[0] ? policy_copy(policy_builtin()) : NULL;
-	bool has_log =
-	    policy && policy_override(policy, "log", named, &error) && policy->sections[0].rules.log != POLICY_LOG_NONE;
-	struct draft *draft = has_log ? new_draft(RECORD_NOTE) : NULL;
+	struct draft *draft = rules->log != POLICY_LOG_NONE ? new_draft(RECORD_NOTE) : NULL;
 	if (draft) {
 		fill_process(&draft->record);
 		draft->record.note = text;
-		write_draft(draft, &policy->sections[0].rules);
+		write_draft(draft, rules);
 		free(draft);
 	}
-	policy_free(policy);
-	return has_log;
+	return rules->log != POLICY_LOG_NONE;
+}
+
+void journal_tell(const struct policy_rules *rules, const char *text)
+{
+	int saved_errno = errno;
+	if (!note_in_log(rules, text))
+		log_syslog(SYSLOG_WARNING, text, strlen(text));
+	errno = saved_errno;
 }
 
 void journal_complain(const char *text)
 {
+	/* Not the policy's log: the policy may be what is broken. */
 	int saved_errno = errno;
-	if (!complain_to_log(text))
-		log_syslog(SYSLOG_WARNING, text, strlen(text));
+	const char *named = process_environment()->log;
+	struct policy_error error;
+	struct policy *policy = named[0] ? policy_copy(policy_builtin()) : NULL;
+	bool has_log = policy && policy_override(policy, "log", named, &error);
+	journal_tell(has_log ? &policy->sections[0].rules : &policy_builtin()->sections[0].rules, text);
+	policy_free(policy);
 	errno = saved_errno;
 }

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/budget_table.h"
 #include "interpose/clock.h"
 #include "interpose/dice.h"
 #include "interpose/idempotency_key.h"
@@ -24,18 +23,15 @@
 #include "interpose/outcome.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+#include "interpose/restraint.h"
+#include "interpose/shared_state.h"
+#include "interpose/tally.h"
 #include "interpose/wait.h"
 
 #define STATUS_NOT_MODIFIED         304
 #define RESTORES_URL_VERSION        0x073700 /* 7.55.0 */
 #define CLEARS_ERROR_BUFFER_VERSION 0x073C00 /* 7.60.0 */
 #define KEEPS_METHOD_VERSION        0x074700 /* 7.71.0 */
-
-static bool take_token(void *context)
-{
-	const struct operation *operation = context;
-	return budget_table_take(operation->handle->url, operation->section, clock_ms());
-}
 
 static double draw(void *context)
 {
@@ -65,11 +61,19 @@ static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {
 	    .draw = draw,
+	    .breaker_allows = restraint_allows_retry,
 	    .rewind_body = rewind_body,
-	    .take_token = take_token,
+	    .take_retrying = restraint_take_retrying,
+	    .give_retrying = restraint_give_retrying,
+	    .take_token = restraint_take_token,
 	    .context = operation,
 	};
 	operation->verdict_ms = clock_ms();
+	if (!operation->is_noted)
+		restraint_note(operation, &operation->outcome, operation->verdict_ms);
+	operation->is_noted = true;
+	/* What an earlier verdict on this attempt took. */
+	restraint_give_retrying(operation);
 	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
 	operation->has_verdict = true;
 	/* The last look before a retry: the policy may have been switched off since the operation began. */
@@ -77,6 +81,7 @@ static void judge(struct operation *operation)
 	    policy_source_is_switched_off(operation->policy, operation->section)) {
 		operation->verdict.action = ENGINE_DELIVER;
 		operation->verdict.reason = ENGINE_PASSED_THROUGH;
+		restraint_give_retrying(operation);
 	}
 }
 
@@ -87,15 +92,23 @@ static bool is_plain_success(const struct operation *operation)
 	       operation->engine.program_deadline_ms == ENGINE_NEVER;
 }
 
+/* Not inlined: a plain success would save its registers for it. */
+static __attribute__((noinline)) void judge_headers(struct operation *operation)
+{
+	outcome_of_headers(operation, &operation->outcome);
+	judge(operation);
+}
+
 void operation_judge_response(struct operation *operation)
 {
 	if (is_plain_success(operation)) {
 		operation->verdict = (struct engine_verdict){.action = ENGINE_DELIVER, .reason = ENGINE_SUCCESS};
 		operation->has_verdict = true;
+		operation->is_noted = true;
+		restraint_note_success(operation);
 		return;
 	}
-	outcome_of_headers(operation, &operation->outcome);
-	judge(operation);
+	judge_headers(operation);
 }
 
 bool operation_holds_success(const struct operation *operation)
@@ -109,6 +122,14 @@ bool operation_holds_success(const struct operation *operation)
 void operation_retract_retry(struct operation *operation)
 {
 	engine_retract(&operation->engine, &operation->verdict);
+	restraint_give_retrying(operation);
+}
+
+int64_t operation_sends(const struct operation *operation)
+{
+	if (operation->handle->lent.prereq)
+		return operation->sends + operation->attempt_sends;
+	return operation->engine.attempts;
 }
 
 bool operation_is_proxy_block(const struct operation *operation)
@@ -157,6 +178,7 @@ static CURLcode perform_attempt(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	operation->has_verdict = false;
+	operation->is_noted = false;
 	operation->resend_refused = false;
 	operation->header_since_send = false;
 	operation->sends += operation->attempt_sends;
@@ -176,15 +198,39 @@ static CURLcode perform_attempt(struct operation *operation)
 	return result;
 }
 
+/* Why an operation fails without a request. */
+struct refusal {
+	enum engine_reason reason;
+	enum engine_class failure;
+	CURLcode result;
+	const char *text;
+};
+
+static const struct refusal deadline_spent = {
+    .reason = ENGINE_DEADLINE_BUDGET,
+    .failure = ENGINE_CLASS_TIMEOUT,
+    .result = CURLE_OPERATION_TIMEDOUT,
+    .text = "tenacurl: the deadline was over before the request was made",
+};
+
+static const struct refusal breaker_open = {
+    .reason = ENGINE_BREAKER_OPEN,
+    .failure = ENGINE_CLASS_CONNECT,
+    .result = CURLE_COULDNT_CONNECT,
+    .text = "tenacurl: the circuit breaker is open, so no request was made",
+};
+
 /*
- * The deadline was spent before attempt 1. A perform that may use no protocol sends nothing, but leaves no info value
- * of an older transfer behind.
+ * Before attempt 1. A perform that may use no protocol sends nothing, but leaves no info value of an older transfer
+ * behind.
  */
-static CURLcode refuse_for_deadline(struct operation *operation)
+static CURLcode refuse(struct operation *operation, const struct refusal *refusal)
 {
 	struct handle *handle = operation->handle;
 	const struct libcurl *libcurl = handle->libcurl;
-	operation->verdict = (struct engine_verdict){.reason = ENGINE_DEADLINE_BUDGET, .failure = ENGINE_CLASS_TIMEOUT};
+	operation->verdict = (struct engine_verdict){.reason = refusal->reason, .failure = refusal->failure};
+	operation->plan = (struct engine_plan){
+	    .limit_ms = ENGINE_NEVER, .connect_limit_ms = ENGINE_NEVER, .header_limit_ms = ENGINE_NEVER};
 	if (operation->gate.observes) {
 		/* Only noted: without an operation the callbacks are the program's own. */
 		handle->active = NULL;
@@ -196,8 +242,8 @@ static CURLcode refuse_for_deadline(struct operation *operation)
 		libcurl->perform(handle->curl);
 		libcurl->setopt(handle->curl, CURLOPT_PROTOCOLS, (long)handle->program.protocols);
 	}
-	say(operation, "tenacurl: the deadline was over before the request was made");
-	return CURLE_OPERATION_TIMEDOUT;
+	say(operation, refusal->text);
+	return refusal->result;
 }
 
 /* Before 7.55 a perform goes on from where an earlier one was redirected to. */
@@ -249,17 +295,22 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 static CURLcode loop(struct operation *operation)
 {
 	operation->attempt_start_ms = operation->engine.entry_ms;
+	if (!restraint_admits(operation))
+		return refuse(operation, &breaker_open);
 	for (;;) {
 		if (!engine_plan(&operation->engine, operation->attempt_start_ms, &operation->plan))
-			return refuse_for_deadline(operation);
+			return refuse(operation, &deadline_spent);
 		CURLcode result = perform_attempt(operation);
 		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes)
 			return finish(operation, result);
 		held_clear(&operation->handle->held);
-		if (!wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms))
+		bool completed = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
+		restraint_give_retrying(operation);
+		if (!completed)
 			return cancel_in_wait(operation);
 		if (!prepare_retry(operation))
 			return CURLE_SEND_FAIL_REWIND;
+		tally_retry(operation);
 		operation->attempt_start_ms = clock_ms();
 	}
 }
@@ -302,10 +353,9 @@ static struct operation *enter_room(struct handle *handle)
 		handle->room = atomic_exchange_explicit(spare_room_of(handle), NULL, memory_order_acquire);
 	if (!handle->room)
 		handle->room = malloc(sizeof(*handle->room));
-	/* The texts at its end are written before they are read; clearing them would be most of what a success costs.
-	 */
+	/* What is at its end is written before it is read; clearing that would be most of what a success costs. */
 	if (handle->room)
-		memset(handle->room, 0, offsetof(struct operation, key_text));
+		memset(handle->room, 0, offsetof(struct operation, gate.delivered_step_hashes));
 	return handle->room;
 }
 
@@ -327,6 +377,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	operation->handle = handle;
 	operation->policy = policy;
 	operation->section = section;
+	shared_state_find(handle, policy, section);
 	begin(operation, now_ms);
 	handle->active_thread = process_thread_id();
 	handle->active_frame = __builtin_frame_address(0);
@@ -335,8 +386,10 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	handle->active = NULL;
 	lend_give_back_numbers(handle);
 	body_end(handle);
+	/* A success that came after the deadline has that as its reason, and earns nothing. */
 	if (operation->verdict.reason == ENGINE_SUCCESS)
-		budget_table_give(handle->url, section);
+		restraint_earn(operation);
+	tally_operation(operation, result);
 	journal_operation(operation, result);
 	leave_room(handle);
 	return result;

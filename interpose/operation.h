@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "interpose/gate.h"
 #include "interpose/handle.h"
+#include "state/lease.h"
 
 #define KEY_HEADER_BYTES 192 /* "<idempotency_header>: <uuid>" */
 
@@ -20,14 +21,14 @@ struct operation {
 	struct handle *handle;
 	const struct policy *policy;
 	const struct policy_section *section;
-	struct engine_operation engine;
-	struct engine_plan plan;
-	struct gate gate;
-
 	struct engine_verdict verdict; /* of the attempt at hand */
 	struct engine_outcome outcome; /* what it was judged by */
 	bool has_verdict;
+	bool is_noted;      /* the circuit breaker knows what the attempt at hand came to */
 	int64_t verdict_ms; /* instant: waits count from here */
+
+	struct state_lease lease;  /* its place among the operations between attempts */
+	uint32_t lease_generation; /* of the process that took it */
 
 	int64_t lent_limit_ms;    /* what TIMEOUT_MS is lent as, from the attempt's start */
 	int64_t attempt_start_ms; /* instant */
@@ -41,6 +42,12 @@ struct operation {
 
 	uint64_t number;              /* in the log; 0 until the first record */
 	struct curl_slist key_header; /* add_idempotency_key: goes before the program's own headers */
+
+	/* From the end of this on, everything is written before it is read, and not cleared when an operation begins.
+	 */
+	struct gate gate;
+	struct engine_operation engine;
+	struct engine_plan plan;
 	char key_text[KEY_HEADER_BYTES];
 	char entry_error_text[CURL_ERROR_SIZE]; /* libcurl before 7.60 doesn't clear the error buffer */
 };
@@ -51,6 +58,12 @@ struct operation {
  */
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
                        int64_t now_ms);
+
+/*
+ * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80, or without a log that wants to
+ * know), it is the requests that can be told.
+ */
+int64_t operation_sends(const struct operation *operation);
 
 /* For the gate. */
 

@@ -48,6 +48,7 @@ __attribute__((constructor)) static void copy_environment(void)
 	    {"TENACURL_POLICY", environment.policy, sizeof(environment.policy)},
 	    {"TENACURL_MODE", environment.mode, sizeof(environment.mode)},
 	    {"TENACURL_LOG", environment.log, sizeof(environment.log)},
+	    {"TENACURL_STATE", environment.state, sizeof(environment.state)},
 	    {"TENACURL_JOB", environment.job, sizeof(environment.job)},
 	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
 	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},

@@ -20,6 +20,7 @@ struct process_environment {
 	char policy[4096];
 	char mode[16];
 	char log[4096];
+	char state[4096];
 	char job[128];
 	char run[40];
 	char deadline[160];

@@ -257,6 +257,50 @@ def test_budget_is_per_origin(build, origin, tenacurl_run):
     assert [len(server.requests) for server in servers] == [2, 2]
 
 
+@pytest.mark.parametrize(
+    "keys,requests",
+    [
+        ({"budget_ratio": 0.5}, 6),
+        ({"budget_ratio": 0.5, "budget_tokens": 0}, 7),
+        ({"budget_ratio": 0}, 5),
+        ({"budget_ratio": 0, "budget_refill_per_s": 1000, "jitter": "none", "backoff_base_ms": 100}, 7),
+    ],
+)
+def test_what_comes_back_to_the_budget(origin, transfer, keys, requests):
+    server = origin({"paths": {"/x": [BUSY, OK, OK, BUSY, OK, BUSY, OK]}})
+    policy = {"budget_tokens": 1, "budget_refill_per_s": 0, "max_attempts": 2, **keys}
+    result = transfer(server, *["--", "url=" + server.url("/x")] * 3, policy=policy)
+    # With what was earned: busy and fine, fine, busy and fine, busy.
+    assert len(result.attempts) == len(server.requests)
+    assert len(server.requests) == requests
+
+
+# What a breaker that opened at the third failure leaves of five operations of two attempts.
+OPEN, CLOSED = 3 + 1 + 1 + 1, 10
+
+
+@pytest.mark.parametrize(
+    "keys,requests",
+    [
+        ({}, OPEN),
+        ({"breaker": "off"}, CLOSED),
+        ({"breaker_failures": 100}, CLOSED),
+        ({"breaker_outage_ms": 600_000}, CLOSED),
+        ({"breaker_failures": 100, "breaker_failure_pct": 50, "breaker_min_attempts": 3}, OPEN),
+        ({"breaker_failures": 100, "breaker_failure_pct": 50, "breaker_min_attempts": 100}, CLOSED),
+        ({"breaker_action": "fail-fast"}, 3),
+        ({"state": "process"}, OPEN),
+        ({"state": "none"}, CLOSED),
+    ],
+    ids=lambda keys: "+".join(keys) if isinstance(keys, dict) else "",
+)
+def test_breaker(origin, transfer, keys, requests):
+    server = origin([{**BUSY, "repeat": True}])
+    policy = {"max_attempts": 2, "breaker_failures": 3, "breaker_outage_ms": 0, "breaker_open_ms": 600_000, **keys}
+    transfer(server, *["--", "url=" + server.url("/x")] * 4, policy=policy)
+    assert len(server.requests) == requests
+
+
 def test_upstream_sections(build, origin, tenacurl_run):
     server = origin([{**BUSY, "repeat": True}])
     policy = {

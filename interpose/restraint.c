@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdatomic.h>
+
+#include "engine/breaker.h"
+#include "engine/budget.h"
+#include "interpose/clock.h"
+#include "interpose/operation.h"
+#include "interpose/process.h"
+#include "interpose/restraint.h"
+#include "interpose/shared_state.h"
+#include "state/count.h"
+
+/* A wait's end is late where the machine is busy, and the rest of a response may be read after the verdict. */
+#define LEASE_MARGIN_MS 2000
+
+/* The words of the breaker, or NULL: there is none for this origin. */
+static _Atomic uint64_t *breaker_of(const struct operation *operation)
+{
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	if (!entry || operation->section->rules.breaker == POLICY_BREAKER_OFF || state_entry_is_spare(entry))
+		return NULL;
+	return state_breaker_words(entry);
+}
+
+static bool replace(_Atomic uint64_t *word, uint64_t *seen, uint64_t changed)
+{
+	return changed == *seen ||
+	       atomic_compare_exchange_weak_explicit(word, seen, changed, memory_order_relaxed, memory_order_relaxed);
+}
+
+bool restraint_admits(struct operation *operation)
+{
+	const struct policy_rules *rules = &operation->section->rules;
+	if (rules->breaker_action == POLICY_BREAKER_NO_RETRY)
+		return true;
+	_Atomic uint64_t *words = breaker_of(operation);
+	if (!words)
+		return true;
+	bool admitted;
+	int64_t now_ms = clock_ms();
+	uint64_t word = atomic_load_explicit(&words[0], memory_order_relaxed), changed;
+	do
+		changed = breaker_admit(word, rules, now_ms, &admitted);
+	while (!replace(&words[0], &word, changed));
+	return admitted;
+}
+
+/* Counts a result in the window. Returns whether too many failed in it. */
+static bool exceeds_rate(_Atomic uint64_t *halves, const struct policy_rules *rules, enum breaker_result result,
+                         int64_t now_ms)
+{
+	_Atomic uint64_t *half = &halves[breaker_half_of(rules, now_ms)];
+	uint64_t word = atomic_load_explicit(half, memory_order_relaxed), changed;
+	do
+		changed = breaker_count(word, rules, result, now_ms);
+	while (!replace(half, &word, changed));
+
+	const uint64_t now[2] = {
+	    atomic_load_explicit(&halves[0], memory_order_relaxed),
+	    atomic_load_explicit(&halves[1], memory_order_relaxed),
+	};
+	return breaker_exceeds_rate(now, rules, now_ms);
+}
+
+static void note(struct operation *operation, _Atomic uint64_t *words, enum breaker_result result, int64_t now_ms)
+{
+	const struct policy_rules *rules = &operation->section->rules;
+	struct breaker_attempt attempt = {
+	    .result = result, .began_ms = operation->attempt_start_ms, .ended_ms = now_ms};
+	if (breaker_counts_rate(rules))
+		attempt.rate_exceeded = exceeds_rate(words + 1, rules, result, now_ms);
+
+	uint64_t before = atomic_load_explicit(&words[0], memory_order_relaxed), after;
+	do
+		after = breaker_note(before, rules, &attempt);
+	while (!replace(&words[0], &before, after));
+	if (breaker_opens(before, after))
+		state_count_event(operation->handle->shared_entry, STATE_EVENT_BREAKER_OPENED);
+	if (breaker_closes(before, after) && breaker_counts_rate(rules)) {
+		atomic_store_explicit(&words[1], 0, memory_order_relaxed);
+		atomic_store_explicit(&words[2], 0, memory_order_relaxed);
+	}
+}
+
+void restraint_note(struct operation *operation, const struct engine_outcome *outcome, int64_t now_ms)
+{
+	_Atomic uint64_t *words = breaker_of(operation);
+	if (words)
+		note(operation, words, breaker_result_of(outcome), now_ms);
+}
+
+/* Not inlined: what every success runs through would save its registers for it. */
+static __attribute__((noinline)) void note_success(struct operation *operation)
+{
+	_Atomic uint64_t *words = breaker_of(operation);
+	if (words)
+		note(operation, words, BREAKER_ANSWERED, clock_ms());
+}
+
+void restraint_note_success(struct operation *operation)
+{
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	/* Seldom true: something failed before, or a rate is counted. */
+	if (entry && (atomic_load_explicit(state_breaker_words(entry), memory_order_relaxed) != 0 ||
+	              operation->section->rules.breaker_failure_pct != 0))
+		note_success(operation);
+}
+
+bool restraint_allows_retry(void *context)
+{
+	const struct operation *operation = context;
+	_Atomic uint64_t *words = breaker_of(operation);
+	return !words || breaker_look(atomic_load_explicit(&words[0], memory_order_relaxed), &operation->section->rules,
+	                              clock_ms()) == BREAKER_CLOSED;
+}
+
+bool restraint_take_retrying(void *context, int64_t wait_ms)
+{
+	struct operation *operation = context;
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	if (!entry)
+		return true;
+	operation->lease_generation = process_generation();
+	return state_lease_acquire(entry, operation->section->rules.max_retrying, clock_ms(), wait_ms + LEASE_MARGIN_MS,
+	                           &operation->lease);
+}
+
+void restraint_give_retrying(void *context)
+{
+	struct operation *operation = context;
+	/* A child that was forked in a wait may come back into the loop: the place is its parent's. */
+	if (operation->lease.entry && operation->lease_generation == process_generation())
+		state_lease_release(&operation->lease);
+	operation->lease = (struct state_lease){0};
+}
+
+bool restraint_take_token(void *context)
+{
+	const struct operation *operation = context;
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	bool granted;
+	if (!entry)
+		return true;
+	_Atomic uint64_t *budget = state_budget_word(entry);
+	int64_t now_ms = clock_ms();
+	uint64_t word = atomic_load_explicit(budget, memory_order_relaxed), changed;
+	do
+		changed = budget_take(word, &operation->section->rules, now_ms, &granted);
+	while (!replace(budget, &word, changed));
+	return granted;
+}
+
+void restraint_earn(struct operation *operation)
+{
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	if (!entry)
+		return;
+	_Atomic uint64_t *budget = state_budget_word(entry);
+	uint64_t word = atomic_load_explicit(budget, memory_order_relaxed), changed;
+	/* Never used: full. So it is where nothing fails. */
+	if (word == 0)
+		return;
+	int64_t now_ms = clock_ms();
+	do
+		changed = budget_give(word, &operation->section->rules, now_ms);
+	while (!replace(budget, &word, changed));
+}

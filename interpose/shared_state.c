@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "interpose/journal.h"
+#include "interpose/process.h"
+#include "interpose/shared_state.h"
+#include "log/record.h"
+#include "state/sizes.h"
+
+#define NOTE_BYTES 320
+
+static struct state state;
+
+/* 0, then the generation of the process in which a thread is opening the state, then OPEN. */
+static _Atomic uint64_t stage;
+#define OPEN UINT64_MAX
+
+void shared_state_origin(const char *url, char *out, size_t out_bytes)
+{
+	char redacted[STATE_ORIGIN_BYTES + 1];
+	/* Two readers: one lets no secret through, the other gives all spellings of an origin the same name. */
+	record_redact_url(url, POLICY_LOG_URL_ORIGIN, redacted, sizeof(redacted));
+	if (!policy_origin(redacted, out, out_bytes))
+		snprintf(out, out_bytes, "?");
+}
+
+void shared_state_section(const struct policy_section *section, char out[static SHARED_STATE_SECTION_BYTES])
+{
+	bool is_audited = section->rules.mode == POLICY_MODE_AUDIT;
+	snprintf(out, SHARED_STATE_SECTION_BYTES, "%s%s", section->name, is_audited ? " (audit)" : "");
+}
+
+static void tell_trouble(const struct state_outcome *outcome, const struct policy_rules *rules)
+{
+	char text[NOTE_BYTES], reason[32] = "";
+	if (outcome->os_errno != 0)
+		snprintf(reason, sizeof(reason), " (errno %d)", outcome->os_errno);
+	snprintf(text, sizeof(text), "%s: %s%s: %s", outcome->path[0] ? outcome->path : "state",
+	         state_trouble_text(outcome->trouble), reason,
+	         outcome->shared ? "replaced by a fresh one"
+	                         : "this process shares no retry budget and no circuit breaker with others");
+	journal_tell(rules, text);
+}
+
+static void open_state(const struct policy_rules *rules)
+{
+	const char *named = process_environment()->state;
+	const struct state_request request = {
+	    .scope = rules->state == POLICY_STATE_USER ? STATE_SCOPE_USER : STATE_SCOPE_PROCESS,
+	    .directory = named[0] ? named : rules->state_dir,
+	};
+	struct state_outcome outcome;
+	state_open(&request, &state, &outcome);
+	atomic_store_explicit(&stage, OPEN, memory_order_release);
+	if (outcome.trouble != STATE_NO_TROUBLE)
+		tell_trouble(&outcome, rules);
+}
+
+/* Returns false while another thread is at it. */
+static bool open_once(const struct policy_rules *rules)
+{
+	uint64_t seen = atomic_load_explicit(&stage, memory_order_acquire);
+	if (seen == OPEN)
+		return true;
+	/* A thread of our parent that was at it doesn't exist here: then it is ours to do. */
+	uint64_t mine = process_generation();
+	if (seen == mine || !atomic_compare_exchange_strong(&stage, &seen, mine))
+		return false;
+	open_state(rules);
+	return true;
+}
+
+static struct state_entry *find_entry(const char *url, const struct policy_section *section)
+{
+	char origin[STATE_ORIGIN_BYTES], name[SHARED_STATE_SECTION_BYTES];
+	shared_state_origin(url, origin, sizeof(origin));
+	shared_state_section(section, name);
+	return state_find_entry(&state, origin, name);
+}
+
+void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section)
+{
+	const struct policy_rules *rules = &policy->sections[0].rules;
+	if (shared_state_entry(handle))
+		return;
+	int saved_errno = errno;
+	handle->shared_entry = NULL;
+	if (rules->state != POLICY_STATE_NONE && open_once(rules)) {
+		struct state_entry *entry = find_entry(handle->url, section);
+		handle->shared_key = state_entry_key(entry);
+		handle->shared_entry = entry;
+	}
+	errno = saved_errno;
+}
+
+void shared_state_record(const struct state_flight *flight)
+{
+	state_record_flight(&state, flight);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "interpose/clock.h"
+#include "interpose/outcome.h"
+#include "interpose/process.h"
+#include "interpose/shared_state.h"
+#include "interpose/tally.h"
+#include "state/count.h"
+
+void tally_retry(const struct operation *operation)
+{
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	if (entry)
+		state_count_retry(entry, (int)operation->verdict.failure, operation->verdict.wait_ms);
+}
+
+/* getpid() is a system call; one for each process that a fork makes is enough. */
+static int64_t own_pid(void)
+{
+	static _Atomic uint64_t known; /* generation, pid */
+	uint64_t generation = process_generation();
+	uint64_t seen = atomic_load_explicit(&known, memory_order_relaxed);
+	if (seen >> 32 != generation) {
+		seen = generation << 32 | (uint32_t)getpid();
+		atomic_store_explicit(&known, seen, memory_order_relaxed);
+	}
+	return (int64_t)(uint32_t)seen;
+}
+
+static void count_events(struct state_entry *entry, const struct state_operation *counted)
+{
+	if (counted->attempts > 1 && !counted->succeeded && counted->reason != ENGINE_CANCELLED)
+		state_count_event(entry, STATE_EVENT_EXHAUSTED);
+	if (counted->reason == ENGINE_BUDGET_EMPTY)
+		state_count_event(entry, STATE_EVENT_BUDGET_EMPTY);
+	if (counted->attempts == 0)
+		state_count_event(entry, STATE_EVENT_REFUSED);
+}
+
+static void record_flight(const struct operation *operation, const struct state_operation *counted, CURLcode result)
+{
+	const struct process_environment *environment = process_environment();
+	char section[SHARED_STATE_SECTION_BYTES];
+	shared_state_section(operation->section, section);
+	struct state_flight flight = {
+	    .time_us = clock_calendar_us(),
+	    .pid = own_pid(),
+	    .sends = counted->sends,
+	    .waited_ms = operation->engine.waited_ms,
+	    .elapsed_ms = counted->elapsed_ms,
+	    .reason = (int32_t)counted->reason,
+	    .failure = (int32_t)operation->verdict.failure,
+	    .status = outcome_response_code(operation->handle),
+	    .curl_code = (int32_t)result,
+	    .attempts = counted->attempts,
+	};
+	state_flight_text(flight.job, environment->job);
+	state_flight_text(flight.run, environment->run);
+	state_flight_text(flight.program, process_program());
+	state_flight_text(flight.section, section);
+	shared_state_origin(operation->handle->url, flight.origin, sizeof(flight.origin));
+	shared_state_record(&flight);
+}
+
+/* What isn't a success at the first attempt. */
+static void count_other(struct state_entry *entry, const struct operation *operation, CURLcode result)
+{
+	const struct state_operation counted = {
+	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
+	    .attempts = operation->engine.attempts,
+	    .sends = operation_sends(operation),
+	    .elapsed_ms = clock_ms() - operation->engine.entry_ms,
+	    .reason = (int)operation->verdict.reason,
+	};
+	state_count_operation(entry, &counted);
+	count_events(entry, &counted);
+	if (counted.attempts != 1 || counted.reason != ENGINE_SUCCESS)
+		record_flight(operation, &counted, result);
+}
+
+void tally_operation(const struct operation *operation, CURLcode result)
+{
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	if (!entry)
+		return;
+	if (operation->verdict.reason == ENGINE_SUCCESS && operation_sends(operation) == 1 &&
+	    operation->engine.attempts == 1)
+		state_count_plain_success(entry, clock_ms() - operation->engine.entry_ms);
+	else
+		count_other(entry, operation, result);
+}
