@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "cli/check.h"
+#include "cli/last.h"
 #include "cli/log.h"
 #include "cli/policy.h"
 #include "cli/run.h"
 #include "cli/simulate.h"
+#include "cli/stats.h"
 
 #define EXIT_USAGE 2
 
@@ -24,6 +26,8 @@ static const struct command COMMANDS[] = {
     {"policy", policy_command, "check a policy file, explain what applies"},
     {"simulate", simulate_command, "run scripted outcomes through the retry engine"},
     {"log", log_command, "print log records for people"},
+    {"stats", stats_command, "tell what this host's programs got from each origin"},
+    {"last", last_command, "tell why requests failed or were retried lately"},
 };
 
 static void print_help(FILE *out)

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/fleet.h"
 #include "cli/simulation.h"
 
 enum { EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: tenacurl simulate FILE…|-\n"
+    "       tenacurl simulate --fleet [option…] [FILE | NAME=VALUE]…   (--fleet --help: many clients)\n"
     "\n"
     "Runs scripted outcomes through the retry engine on a logical clock. Each line of the input is\n"
     "one JSON object:\n"
@@ -108,6 +110,9 @@ int simulate_command(int argc, char **argv)
 {
 	bool good = true;
 	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+
+	if (argc > 1 && strcmp(argv[1], "--fleet") == 0)
+		return fleet_command(argc - 1, argv + 1);
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		fputs(usage, stdout);

@@ -14,6 +14,7 @@ import pytest
 from support.origin import Origin
 from support.real_servers import Certificate, RealServer, is_installed
 from support.runner import Runner
+from support.state import State
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -68,6 +69,12 @@ def tenacurl_run(runner):
 def bare(runner):
     """bare(argv, env=None) -> Result of argv without tenacurl, in the same environment."""
     return runner.bare
+
+
+@pytest.fixture
+def state(build, runner, tmp_path):
+    """A shared state of the test's own: see support/state.py. It isn't there until somebody writes to it."""
+    return State(build, runner, tmp_path / "state")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ *     2026-01-02 03:04:05  import.sh[4711]  job nightly  https://api.example.org:443 [payments]
+ *       failed: the server answered with an error (503)
+ *       4 attempts in 7.5 s, 7.2 s of them waiting
+ *       max_attempts allows no further attempt. (attempt_cap)
+ */
+#include "cli/last.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "cli/last_words.h"
+#include "engine/curl_codes.h"
+#include "engine/engine.h"
+
+#define TIME_BYTES 64
+
+static void put_duration(FILE *out, int64_t ms)
+{
+	if (ms < 1000)
+		fprintf(out, "%" PRId64 " ms", ms);
+	else
+		fprintf(out, "%" PRId64 ".%" PRId64 " s", ms / 1000, ms % 1000 / 100);
+}
+
+static void local_time(const struct state_flight *flight, char out[static TIME_BYTES])
+{
+	time_t seconds = (time_t)(flight->time_us / 1000000);
+	struct tm parts;
+	if (!localtime_r(&seconds, &parts) || strftime(out, TIME_BYTES, "%Y-%m-%d %H:%M:%S", &parts) == 0)
+		snprintf(out, TIME_BYTES, "unknown time");
+}
+
+static void universal_time(const struct state_flight *flight, char out[static TIME_BYTES])
+{
+	time_t seconds = (time_t)(flight->time_us / 1000000);
+	struct tm parts;
+	if (!gmtime_r(&seconds, &parts)) {
+		snprintf(out, TIME_BYTES, "unknown time");
+		return;
+	}
+	size_t used = strftime(out, TIME_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
+	snprintf(out + used, TIME_BYTES - used, ".%06" PRId64 "Z", flight->time_us % 1000000);
+}
+
+static bool succeeded(const struct state_flight *flight)
+{
+	return flight->reason == ENGINE_SUCCESS;
+}
+
+static void put_headline(FILE *out, const struct state_flight *flight, const char *user)
+{
+	char time[TIME_BYTES];
+	local_time(flight, time);
+	fprintf(out, "%s  %s[%" PRId64 "]", time, flight->program[0] ? flight->program : "?", flight->pid);
+	if (flight->job[0])
+		fprintf(out, "  job %s", flight->job);
+	if (user)
+		fprintf(out, "  of %s", user);
+	fprintf(out, "  %s [%s]\n", flight->origin, flight->section);
+}
+
+static void put_result(FILE *out, const struct state_flight *flight)
+{
+	fprintf(out, "  %s", succeeded(flight) ? "succeeded" : "failed: ");
+	if (!succeeded(flight))
+		fputs(last_failure_text((enum engine_class)flight->failure), out);
+	if (flight->status)
+		fprintf(out, " (%" PRId32 ")", flight->status);
+	if (flight->curl_code)
+		fprintf(out, " (%s)", engine_curl_code_name(flight->curl_code));
+	putc('\n', out);
+}
+
+static void put_effort(FILE *out, const struct state_flight *flight)
+{
+	fprintf(out, "  %" PRId32 " attempt%s in ", flight->attempts, flight->attempts == 1 ? "" : "s");
+	put_duration(out, flight->elapsed_ms);
+	if (flight->waited_ms > 0) {
+		fputs(", ", out);
+		put_duration(out, flight->waited_ms);
+		fputs(" of them waiting", out);
+	}
+	if (flight->sends > flight->attempts)
+		fprintf(out, "; %" PRId64 " requests on the wire", flight->sends);
+	putc('\n', out);
+}
+
+void last_print_flight(FILE *out, const struct state_flight *flight, const char *user)
+{
+	enum engine_reason reason = (enum engine_reason)flight->reason;
+	put_headline(out, flight, user);
+	put_result(out, flight);
+	put_effort(out, flight);
+	if (!succeeded(flight))
+		fprintf(out, "  %s (%s)\n", last_reason_text(reason), engine_reason_name(reason));
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
+json_t *last_flight_json(const struct state_flight *flight, const char *user)
+{
+	char time[TIME_BYTES];
+	enum engine_reason reason = (enum engine_reason)flight->reason;
+	universal_time(flight, time);
+	json_t *status = flight->status ? json_integer(flight->status) : json_null();
+	return json_pack(
+	    "{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:s, s:b, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:I, s:I, s:I}", "time",
+	    time, "user", user, "pid", (json_int_t)flight->pid, "program", text_or_null(flight->program), "job",
+	    text_or_null(flight->job), "run", text_or_null(flight->run), "origin", flight->origin, "section",
+	    flight->section, "succeeded", succeeded(flight), "reason", engine_reason_name(reason), "text",
+	    last_reason_text(reason), "failure", engine_class_name((enum engine_class)flight->failure), "status",
+	    status, "curl_code", (int)flight->curl_code, "curl",
+	    flight->curl_code ? engine_curl_code_name(flight->curl_code) : "CURLE_OK", "attempts",
+	    (int)flight->attempts, "sends", (json_int_t)flight->sends, "waited_ms", (json_int_t)flight->waited_ms,
+	    "elapsed_ms", (json_int_t)flight->elapsed_ms);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_CLI_USER_STATE_H
+#define TENACURL_CLI_USER_STATE_H
+
+/*
+ * The states that a command is asked about: one's own, or those of all users of the host. Where a state is comes from
+ * the same places as for the preloaded object: TENACURL_STATE, the policy's state_dir, the usual directories.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "config/policy.h"
+#include "state/read.h"
+
+#define USER_NAME_BYTES 64
+
+/* What is asked for. Zero: one's own, by one's own policy. Texts are not owned. */
+struct user_state_query {
+	const char *directory;   /* --state; NULL: search */
+	const char *policy_path; /* --policy; NULL: search */
+	bool all_users;
+};
+
+/* A state that was read. Belongs to user_states_visit(). */
+struct user_state {
+	uid_t uid;
+	char name[USER_NAME_BYTES];  /* the login name; the number where there is none */
+	const struct policy *policy; /* what this user's programs go by; NULL: it can't be loaded */
+	struct state_snapshot *snapshot;
+};
+
+/* What came of a visit. */
+struct user_states_seen {
+	size_t read;                      /* states that were visited */
+	size_t untrusted;                 /* states that could not be read; standard error has why */
+	char directory[STATE_PATH_BYTES]; /* where the last one was looked for */
+};
+
+/* Takes a state; returns false, to end the visit, if there is no memory. */
+typedef bool (*user_state_visitor)(void *context, const struct user_state *user);
+
+/*
+ * Parses the option at *arguments, if it is one of --state DIR, --policy FILE and --all-users, and moves *arguments to
+ * its last word. Returns false if it is none of them, or if its value is missing.
+ */
+bool user_state_option(char ***arguments, struct user_state_query *query);
+
+/* What these options mean, for a command's help. */
+extern const char user_state_help[];
+
+/*
+ * Reads the states that `query` means and hands each to `visit`. A user without one is no trouble. Returns false, and
+ * says why on standard error, if the query can't be answered: somebody else's state is root's to read.
+ */
+bool user_states_visit(const struct user_state_query *query, user_state_visitor visit, void *context,
+                       struct user_states_seen *seen);
+
+/*
+ * Sets the counters of the user's own state to zero, with `everything` budgets and breakers too. Nothing is made where
+ * there is no state. Returns false, and says why on standard error, if there is one that can't be reached.
+ */
+bool user_state_reset(const struct user_state_query *query, bool everything);
+
+#endif

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""`tenacurl last`: what happened to a job, with nothing configured beforehand."""
+
+import json
+import subprocess
+
+import pytest
+
+from support.state import FAILURES, REASONS
+
+CURL = "/usr/bin/curl"
+
+
+def test_an_operation_is_told_in_sentences(state):
+    state.write(state.flight(origin="https://api.example.org:443", section="payments", job="nightly",
+                             run="0123456789abcdef", program="import.sh", pid=4711))
+    assert state.text("last") == (
+        "2023-11-14 22:13:20  import.sh[4711]  job nightly  https://api.example.org:443 [payments]\n"
+        "  failed: the server answered with an error (503)\n"
+        "  4 attempts in 7.5 s, 7.2 s of them waiting\n"
+        "  max_attempts allows no further attempt. (attempt_cap)\n")
+
+
+def test_one_that_got_no_answer_names_libcurls_code(state):
+    state.write(state.flight(status=0, curl_code=7, failure="connect", attempts=1, sends=1, waited_ms=0,
+                             elapsed_ms=30, reason="breaker_open"))
+    lines = state.text("last").splitlines()
+    assert lines[1] == "  failed: no connection could be made (CURLE_COULDNT_CONNECT)"
+    assert lines[2] == "  1 attempt in 30 ms"
+
+
+def test_one_that_was_retried_and_succeeded(state):
+    state.write(state.flight(status=200, failure="none", reason="success", sends=6))
+    assert state.text("last").splitlines()[1:] == [
+        "  succeeded (200)", "  4 attempts in 7.5 s, 7.2 s of them waiting; 6 requests on the wire"]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_has_a_sentence(state, reason):
+    state.write(state.flight(reason=reason))
+    told, = state.last()
+    assert told["reason"] == reason
+    assert told["text"].endswith(".") and "no words" not in told["text"]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_every_failure_has_words(state, failure):
+    state.write(state.flight(failure=failure))
+    assert "no words" not in state.text("last")
+    assert state.last()[0]["failure"] == failure
+
+
+def test_json_has_everything(state):
+    state.write(state.flight(job="nightly", run="0123456789abcdef", program="import.sh", pid=4711, curl_code=22))
+    told, = state.last()
+    told.pop("user")
+    assert told == {
+        "time": "2023-11-14T22:13:20.000000Z", "pid": 4711, "program": "import.sh", "job": "nightly",
+        "run": "0123456789abcdef", "origin": "http://o.example:80", "section": "policy", "succeeded": False,
+        "reason": "attempt_cap", "text": "max_attempts allows no further attempt.", "failure": "status",
+        "status": 503, "curl_code": 22, "curl": "CURLE_HTTP_RETURNED_ERROR", "attempts": 4, "sends": 4,
+        "waited_ms": 7200, "elapsed_ms": 7500}
+    state.write(state.flight(time_s=1700000001, status=0))
+    assert [state.last()[0][key] for key in ("job", "run", "status")] == [None, None, None]
+
+
+def test_the_newest_is_first(state):
+    state.write(*(state.flight(pid=100 + i, time_s=1700000000 + i) for i in range(30)))
+    assert [told["pid"] for told in state.last()] == list(range(129, 119, -1))
+    assert [told["pid"] for told in state.last("-n", "2")] == [129, 128]
+    assert len(state.last("-n", "1000")) == 30
+
+
+def test_256_are_remembered(state):
+    state.write(*(state.flight(pid=1 + i) for i in range(300)))
+    assert [told["pid"] for told in state.last("-n", "1000")] == list(range(300, 44, -1))
+
+
+@pytest.fixture
+def three(state):
+    state.write(state.flight(job="nightly", run="aaaa", program="sh", pid=11),
+                state.flight(job="hourly", run="bbbb", program="sh", pid=12),
+                state.flight(program="nightly", pid=13))
+    return state
+
+
+@pytest.mark.parametrize("arguments,pids", [
+    (["--job", "nightly"], [13, 11]),
+    (["--job", "hourly"], [12]),
+    (["--job", "sh"], [12, 11]),
+    (["--run", "bbbb"], [12]),
+    (["--pid", "11"], [11]),
+    (["--job", "nightly", "-n", "1"], [13]),
+], ids=lambda value: " ".join(map(str, value)))
+def test_one_job_can_be_asked_for(three, arguments, pids):
+    assert [told["pid"] for told in three.last(*arguments)] == pids
+
+
+@pytest.mark.parametrize("arguments", [["--job", "night"], ["--run", "cccc"], ["--pid", "99"]], ids=" ".join)
+def test_nothing_found_is_1(three, arguments):
+    done = three.tenacurl("last", *arguments)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"nothing was recorded of that" in done.stderr
+    done = three.tenacurl("last", "--json", *arguments)
+    assert done.returncode == 1 and json.loads(done.stdout)["operations"] == []
+
+
+def test_no_state_at_all_is_1(state):
+    done = state.tenacurl("last")
+    assert done.returncode == 1 and str(state.directory).encode() in done.stderr
+    assert not state.directory.exists()
+
+
+def test_a_name_that_was_cut_is_found(state):
+    name = "a-very-long-name-" * 6
+    state.write(state.flight(job=name))
+    assert len(state.last("--job", name)) == 1
+
+
+def test_what_programs_call_themselves_never_reaches_the_terminal_raw(state):
+    state.write(state.flight(program="\x1b]0;title\x07", job="\x9b31m"))
+    for text in (state.text("last"), state.text("last", "--json")):
+        assert text.isascii() and all(character == "\n" or character >= " " for character in text)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--job"], ["--job", ""], ["--pid", "x"], ["--pid", "0"], ["--pid", "-1"], ["-n", "0"], ["-n", "1x"], ["extra"],
+    ["--job", "a", "--pid", "1"], ["--run", "a", "--job", "b"], ["--unknown"],
+], ids=" ".join)
+def test_wrong_usage(state, arguments):
+    done = state.tenacurl("last", *arguments)
+    assert done.returncode == 2 and b"tenacurl last --help" in done.stderr
+
+
+def test_a_full_disk_is_told(three):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([three.build / "tenacurl", "last"], stdout=full, stderr=subprocess.PIPE,
+                              env={"TENACURL_STATE": str(three.directory)}, timeout=60)
+    assert done.returncode == 1 and b"can't write" in done.stderr
+
+
+# What the object itself records, with nothing configured beforehand: no log, no policy.
+
+
+def test_a_failed_job_is_explained(state, origin, tenacurl_run):
+    server = origin([{"status": 503, "headers": [["Retry-After", "3600"]], "repeat": True}])
+    done = tenacurl_run([CURL, "-sSf", server.url("/secret?token=x")], options=["--job", "nightly"],
+                        env={"TENACURL_STATE": str(state.directory)})
+    assert done.returncode == 22
+    assert len(server.requests) == 1
+    told, = state.last("--job", "nightly")
+    assert (told["program"], told["origin"]) == ("curl", f"http://127.0.0.1:{server.port}")
+    assert (told["reason"], told["status"], told["attempts"], told["sends"]) == ("retry_after_limit", 503, 1, 1)
+    assert not told["succeeded"]
+    assert state.last("--run", told["run"]) == state.last("--pid", str(told["pid"])) == [told]
+    text = state.text("last", "--job", "nightly")
+    assert "longer wait than retry_after_max_ms" in text
+    assert "secret" not in text and "token" not in text
+
+
+def test_a_retried_success_is_remembered_and_a_plain_one_is_not(state, origin, tenacurl_run):
+    server = origin([{"status": 503}, {"body": "good", "repeat": True}])
+    policy = {"jitter": "none", "backoff_base_ms": 100}
+    for _ in range(2):
+        done = tenacurl_run([CURL, "-sSf", server.url()], policy, env={"TENACURL_STATE": str(state.directory)})
+        assert done.returncode == 0
+    assert len(server.requests) == 3
+    told, = state.last()
+    assert (told["succeeded"], told["attempts"], told["status"]) == (True, 2, 200)
+    assert told["waited_ms"] >= 100
