@@ -209,6 +209,7 @@ class Bench:
             env["LD_LIBRARY_PATH"] = os.environ["TEST_LIBRARY_PATH"]
         if library:
             env.update(LD_PRELOAD=str(library), TENACURL_POLICY=str(self.policy), TENACURL_LOG=str(log))
+            env["TENACURL_STATE"] = str(log.with_suffix(".state"))
         return env
 
     def lacks(self, combination):

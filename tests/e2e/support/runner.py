@@ -93,6 +93,8 @@ class Runner:
         home = self.directory / "home"
         home.mkdir(parents=True, exist_ok=True)
         env = {"PATH": SYSTEM_PATH, "HOME": str(home), "LANG": "C.UTF-8", "TMPDIR": str(home)}
+        # Not the user's, for a program that preloads the object by hand.
+        env["TENACURL_STATE"] = str(self.directory / "state")
         if os.environ.get("TEST_LIBRARY_PATH"):
             # A directory with another libcurl.so.4: the whole suite can be run against it.
             env["LD_LIBRARY_PATH"] = os.environ["TEST_LIBRARY_PATH"]
