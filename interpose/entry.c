@@ -128,14 +128,13 @@ CURLcode entry_pause(const struct reference *reference, const void *caller, CURL
 
 /*
  * An operation that never came back, because a callback left it by longjmp or an exception, or its thread was
- * cancelled: its frame lies below this one, where the stack has been used again since.
+ * cancelled: the perform that began it was called from no further up than this one is, so its frame is gone.
  */
-static void drop_abandoned_operation(struct handle *handle)
+static void drop_abandoned_operation(struct handle *handle, const void *frame)
 {
-	const char here = 0;
 	bool is_same_thread = handle->active_thread == process_thread_id();
 	/* Left while it waited, by whatever thread: libcurl isn't in use, so the handle is as good as new. */
-	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active_frame < (uintptr_t)&here)) {
+	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active_frame <= (uintptr_t)frame)) {
 		handle->performs = false;
 		handle->active = NULL;
 		lend_give_back_numbers(handle);
@@ -185,6 +184,7 @@ static const struct policy_section *select_section(struct handle *handle, const 
 
 CURLcode entry_perform(const struct reference *reference, const void *caller, CURL *curl)
 {
+	const void *frame = __builtin_frame_address(0);
 	struct handle *handle = handle_find(curl);
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (!libcurl)
@@ -192,7 +192,7 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	if (!handle)
 		return libcurl->perform(curl);
 	if (handle->active)
-		drop_abandoned_operation(handle);
+		drop_abandoned_operation(handle, frame);
 
 	/* A connection that a child inherited belongs to its parent; what libcurl makes of it is not ours to repeat. */
 	uint32_t generation = process_generation();
@@ -208,5 +208,6 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
 	if (!section || !lend_callbacks(handle, &section->rules))
 		return libcurl->perform(curl);
+	handle->active_frame = frame;
 	return operation_run(handle, policy, section, now_ms);
 }

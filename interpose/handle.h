@@ -115,7 +115,7 @@ struct handle {
 	struct body body;              /* how the request's body can be sent again */
 	struct operation *active;      /* of the perform that runs; NULL between performs */
 	struct operation *room;        /* where it lives; NULL between performs, but for one that never came back */
-	const void *active_frame;      /* the perform's place on its thread's stack */
+	const void *active_frame;      /* of the call that runs it, on its thread's stack */
 	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */

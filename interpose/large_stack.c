@@ -36,7 +36,8 @@ struct detour {
 /* Whether this stack is the thread's own, and long enough. */
 static bool has_room(void)
 {
-	const char here = 0;
+	/* Not a variable's address, which a sanitizer may keep elsewhere. */
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	pthread_attr_t attributes;
 	void *low;
 	size_t bytes;
@@ -44,7 +45,7 @@ static bool has_room(void)
 		return false;
 	bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
 	pthread_attr_destroy(&attributes);
-	return known && (uintptr_t)&here - (uintptr_t)low < bytes && (uintptr_t)&here - (uintptr_t)low >= ROOM_BYTES;
+	return known && here - (uintptr_t)low < bytes && here - (uintptr_t)low >= ROOM_BYTES;
 }
 
 /* Blocks all signals but those that a fault of the function itself raises: a crash reporter is to see them. */

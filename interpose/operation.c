@@ -380,7 +380,6 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	shared_state_find(handle, policy, section);
 	begin(operation, now_ms);
 	handle->active_thread = process_thread_id();
-	handle->active_frame = __builtin_frame_address(0);
 	handle->active = operation;
 	CURLcode result = loop(operation);
 	handle->active = NULL;
