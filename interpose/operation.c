@@ -26,6 +26,7 @@
 #include "interpose/restraint.h"
 #include "interpose/shared_state.h"
 #include "interpose/tally.h"
+#include "interpose/tsan.h"
 #include "interpose/wait.h"
 
 #define STATUS_NOT_MODIFIED         304
@@ -353,18 +354,22 @@ static struct operation *enter_room(struct handle *handle)
 		handle->room = atomic_exchange_explicit(spare_room_of(handle), NULL, memory_order_acquire);
 	if (!handle->room)
 		handle->room = malloc(sizeof(*handle->room));
+	if (!handle->room)
+		return NULL;
+	tsan_acquire(handle->room);
 	/* What is at its end is written before it is read; clearing that would be most of what a success costs. */
-	if (handle->room)
-		memset(handle->room, 0, offsetof(struct operation, gate.delivered_step_hashes));
-	return handle->room;
+	return memset(handle->room, 0, offsetof(struct operation, gate.delivered_step_hashes));
 }
 
 static void leave_room(struct handle *handle)
 {
+	tsan_release(handle->room);
 	struct operation *spare = atomic_exchange_explicit(spare_room_of(handle), handle->room, memory_order_acq_rel);
 	handle->room = NULL;
-	if (spare)
-		free(spare);
+	if (!spare)
+		return;
+	tsan_acquire(spare);
+	free(spare);
 }
 
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,

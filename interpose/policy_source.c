@@ -26,6 +26,7 @@
 #include "interpose/large_stack.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+#include "interpose/tsan.h"
 
 #define KILL_SWITCH     "/run/tenacurl/off"
 #define LOOK_EVERY_MS   1000
@@ -107,25 +108,16 @@ static void register_atfork(void)
 		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
 }
 
-/*
- * ThreadSanitizer in a program sees what libc's functions do with the bytes of a policy, but not our atomics, which it
- * didn't instrument. Its runtime must be told of them, or it reports races that there are none.
- */
-extern void __tsan_release(void *address) __attribute__((weak));
-extern void __tsan_acquire(void *address) __attribute__((weak));
-
 static void publish(const struct policy *policy)
 {
-	if (__tsan_release)
-		__tsan_release(&current);
+	tsan_release(&current);
 	atomic_store_explicit(&current, policy, memory_order_release);
 }
 
 static const struct policy *in_force(void)
 {
 	const struct policy *policy = atomic_load_explicit(&current, memory_order_acquire);
-	if (__tsan_acquire)
-		__tsan_acquire(&current);
+	tsan_acquire(&current);
 	return policy;
 }
 
