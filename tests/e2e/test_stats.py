@@ -254,16 +254,16 @@ def test_the_directory_is_searched_as_by_the_object(state, tmp_path, runner):
         state.directory = directory
         state.write(f"success 1 http://{name}:80 policy 1")
 
-    def seen(*arguments, environment):
+    def seen(*arguments, environment, launcher=()):
         env = {"TENACURL_POLICY": str(policy), **environment}
-        done = runner.bare([state.build / "tenacurl", "stats", "--json", *arguments], env=env)
+        done = runner.bare([*launcher, state.build / "tenacurl", "stats", "--json", *arguments], env=env)
         return json.loads(done.stdout)["users"][0]["origins"][0]["origin"]
 
     by_environment = {"TENACURL_STATE": str(places["environment"])}
     assert seen("--state", places["option"], environment=by_environment) == "http://option:80"
     assert seen(environment=by_environment) == "http://environment:80"
     assert seen(environment={"TENACURL_STATE": ""}) == "http://policy:80"
-    assert seen(environment={}) == "http://policy:80"
+    assert seen(environment={}, launcher=["env", "-u", "TENACURL_STATE"]) == "http://policy:80"
 
 
 def test_a_bad_policy_costs_budgets_and_breakers_only(state, tmp_path):
