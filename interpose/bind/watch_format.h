@@ -6,11 +6,15 @@
  * The lines that watched processes append to one file (watch_line.c) and `tenacurl check --run` reads
  * (cli/watch_file.c): fields with tabs between them.
  *
- *     process PID PROGRAM TENACURL                                 it began; TENACURL: is the preloaded object in it,
- * or off libcurl PID PROGRAM PATH NODE                                one was mapped; NODE: its symbols' version call
- * PID PROGRAM OBJECT WHEN FUNCTION TARGET LIBCURL HOW  OBJECT called FUNCTION, for the first time data    PID PROGRAM
- * OBJECT WHEN FUNCTION TARGET              OBJECT has the function's address in its data
+ * - `process PID PROGRAM TENACURL`: it began. TENACURL: whether the preloaded object is in it, or off.
  *
+ * - `libcurl PID PROGRAM PATH NODE`: one was mapped. NODE: its symbols' version.
+ *
+ * - `call PID PROGRAM OBJECT WHEN FUNCTION TARGET LIBCURL HOW`: OBJECT called FUNCTION, for the first time.
+ *
+ * - `data PID PROGRAM OBJECT WHEN FUNCTION TARGET`: OBJECT has the function's address in its data.
+ *
+ * PID is that of the process that began; children that it forks go by it, too, until they execute another program.
  * Paths are absolute or as the program named them. What is not known is empty; a path with a tab or a newline in it
  * makes a line that nobody can read, which is ignored.
  */

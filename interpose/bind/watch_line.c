@@ -2,6 +2,7 @@
 #include "interpose/bind/watch_line.h"
 
 #include <linux/limits.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,7 +59,14 @@ static struct iovec piece(const char *text)
 void watch_line_append(const char *kind, const char *const *fields)
 {
 	char digits[DIGITS_MAX + 1];
-	const char *const head[] = {kind, digits_of((unsigned long)system_process_id(), digits), program, NULL};
+	/* The first line is written before the program runs, so before any fork. */
+	static _Atomic(long) first_id;
+	long id = atomic_load(&first_id);
+	if (id == 0) {
+		id = system_process_id();
+		atomic_store(&first_id, id);
+	}
+	const char *const head[] = {kind, digits_of((unsigned long)id, digits), program, NULL};
 	const char *const *const lists[] = {head, fields};
 	struct iovec pieces[2 * WATCH_FIELDS_MAX];
 	size_t count = 0;
