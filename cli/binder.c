@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/colon_list.h"
+#include "interpose/bind/bind.h"
+
 #define STATIC_TLS_TUNABLE "glibc.rtld.optional_static_tls="
 
 /* The first glibc whose audit interface sees the bindings of libraries that bind at once. */
@@ -67,16 +70,7 @@ static bool is_ours(const char *entry, size_t bytes)
 	const char *slash = memrchr(entry, '/', bytes);
 	const char *name = slash ? slash + 1 : entry;
 	size_t name_bytes = bytes - (size_t)(name - entry);
-	return name_bytes == strlen(BINDER_NAME) && memcmp(name, BINDER_NAME, name_bytes) == 0;
-}
-
-static void append(char *out, const char *bytes, size_t byte_count)
-{
-	size_t used = strlen(out);
-	if (used)
-		out[used++] = ':';
-	memcpy(out + used, bytes, byte_count);
-	out[used + byte_count] = '\0';
+	return name_bytes == strlen(BIND_LIBRARY) && memcmp(name, BIND_LIBRARY, name_bytes) == 0;
 }
 
 /* Appends the entries of a list that `belongs` doesn't call ours. */
@@ -85,7 +79,7 @@ static void append_others(char *out, const char *list, bool (*belongs)(const cha
 	for (const char *at = list; *at; at += strspn(at, ":")) {
 		size_t bytes = strcspn(at, ":");
 		if (bytes && !belongs(at, bytes))
-			append(out, at, bytes);
+			colon_list_append(out, at, bytes);
 		at += bytes;
 	}
 }
@@ -98,7 +92,7 @@ char *binder_compose_audit(const char *inherited, const char *binder)
 		return NULL;
 	out[0] = '\0';
 	if (binder)
-		append(out, binder, strlen(binder));
+		colon_list_append(out, binder, strlen(binder));
 	append_others(out, inherited, is_ours);
 	return out;
 }
@@ -124,6 +118,6 @@ char *binder_compose_tunables(const char *inherited)
 	}
 	out[0] = '\0';
 	append_others(out, inherited, is_static_tls);
-	append(out, ours, (size_t)snprintf(ours, sizeof(ours), "%s%llu", STATIC_TLS_TUNABLE, room));
+	colon_list_append(out, ours, (size_t)snprintf(ours, sizeof(ours), "%s%llu", STATIC_TLS_TUNABLE, room));
 	return out;
 }

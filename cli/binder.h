@@ -10,8 +10,6 @@
 
 #include "cli/link_tree.h"
 
-#define BINDER_NAME "libtenacurl-bind.so"
-
 /* Room in the static TLS block that is asked for with the binder (glibc.rtld.optional_static_tls). */
 #define BINDER_OPTIONAL_STATIC_TLS_BYTES 2304
 

@@ -20,7 +20,6 @@
 #include "interpose/bind/bind.h"
 
 #define NODE_PREFIX "CURL_"
-#define OBJECT_NAME "libtenacurl.so"
 
 /* What is known of the process. */
 struct inspected {
@@ -324,7 +323,7 @@ static enum check_reason absence_reason(pid_t id)
 		return reason;
 	if (process_is_secure(id))
 		return privilege_reason(id);
-	if (!has_variable(id, "LD_PRELOAD", OBJECT_NAME))
+	if (!has_variable(id, "LD_PRELOAD", PRELOAD_LIBRARY))
 		return CHECK_REASON_ENVIRONMENT;
 	return process_has_other_root(id) ? CHECK_REASON_CHROOT : CHECK_REASON_UNREADABLE;
 }
@@ -352,7 +351,7 @@ static bool read_process(struct inspected *process)
 		if (object->bind_table &&
 		    process_memory_read(&process->memory, object->bind_table, &process->table, sizeof(process->table)))
 			process->tenacurl = object;
-		process->has_binder |= strcmp(subject_file_name(object->path), BINDER_NAME) == 0;
+		process->has_binder |= strcmp(subject_file_name(object->path), BIND_LIBRARY) == 0;
 	}
 	if (!process->tenacurl)
 		process->absence = absence_reason(process->id);
@@ -398,8 +397,8 @@ static const char *absence_detail(const struct inspected *process)
 	if (process->tenacurl)
 		return NULL;
 	if (process->absence == CHECK_REASON_ENVIRONMENT)
-		return "LD_PRELOAD doesn't name " OBJECT_NAME;
-	return process->absence == CHECK_REASON_UNREADABLE ? "LD_PRELOAD names " OBJECT_NAME ", which isn't mapped"
+		return "LD_PRELOAD doesn't name " PRELOAD_LIBRARY;
+	return process->absence == CHECK_REASON_UNREADABLE ? "LD_PRELOAD names " PRELOAD_LIBRARY ", which isn't mapped"
 	                                                   : NULL;
 }
 

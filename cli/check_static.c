@@ -214,13 +214,12 @@ static void add_notes(struct check_program *program)
 	}
 }
 
-static bool has_binder_at(const char *object)
+static bool has_binder_beside(const char *object)
 {
-	char path[PATH_MAX];
-	const char *slash = object ? strrchr(object, '/') : NULL;
-	return slash &&
-	       snprintf(path, sizeof(path), "%.*s/" BINDER_NAME, (int)(slash - object), object) < (int)sizeof(path) &&
-	       access(path, R_OK) == 0;
+	char *binder = object ? run_find_binder(object, object) : NULL;
+	bool found = binder != NULL;
+	free(binder);
+	return found;
 }
 
 /* Looks at the program that program->launch leads to, and at what that starts. */
@@ -277,9 +276,9 @@ static bool begin(const struct check_request *request, struct check_scan *scan)
 	scan->object = run_find_object(&scan->object_error);
 	if (scan->object)
 		scan->preload = run_compose_preload(getenv("LD_PRELOAD"), scan->object);
-	const char *why_no_binder = request->no_binder             ? NO_BINDER_OPTION
-	                            : !has_binder_at(scan->object) ? "it isn't installed"
-	                                                           : "";
+	const char *why_no_binder = request->no_binder                 ? NO_BINDER_OPTION
+	                            : !has_binder_beside(scan->object) ? "it isn't installed"
+	                                                               : "";
 	snprintf(report->binder_reason, sizeof(report->binder_reason), "%s", why_no_binder);
 	report->binder = !why_no_binder[0];
 	check_load_policy(scan);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_NAME "libtenacurl.so"
-#define SWITCH      "TENACURL_DISABLE"
+#include "interpose/bind/bind.h"
+
+#define SWITCH "TENACURL_DISABLE"
 
 /* One launcher's command line as it is read. */
 struct reading {
@@ -123,7 +124,7 @@ static void take_assignment(struct reading *reading, const char *word)
 {
 	static const char PRELOAD[] = "LD_PRELOAD=", SEARCH[] = "PATH=";
 	if (strncmp(word, PRELOAD, sizeof(PRELOAD) - 1) == 0) {
-		reading->effects->preloads_us = strstr(word, OBJECT_NAME) != NULL;
+		reading->effects->preloads_us = strstr(word, PRELOAD_LIBRARY) != NULL;
 		reading->effects->clears |= !reading->effects->preloads_us;
 	} else if (strncmp(word, SEARCH, sizeof(SEARCH) - 1) == 0) {
 		keep(&reading->effects->search_path, word + sizeof(SEARCH) - 1);

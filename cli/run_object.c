@@ -14,9 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/binder.h"
-
-#define OBJECT_NAME "libtenacurl.so"
+#include "interpose/bind/bind.h"
 
 /* The dynamic linker puts the name of its own library directory here, another for each architecture (ld.so(8)). */
 #define BY_ARCHITECTURE "/multiarch/$LIB/"
@@ -71,14 +69,14 @@ char *run_find_object(struct run_error *error)
 	char directory[PATH_MAX];
 	char *found = NULL;
 	if (own_directory(directory)) {
-		found = object_in(directory, "/" OBJECT_NAME);
+		found = object_in(directory, "/" PRELOAD_LIBRARY);
 		if (!found)
-			found = object_in(directory, "/../lib/tenacurl/" OBJECT_NAME);
+			found = object_in(directory, "/../lib/tenacurl/" PRELOAD_LIBRARY);
 	}
 	if (!found)
-		found = object_in(TENACURL_LIBDIR, "/" OBJECT_NAME);
+		found = object_in(TENACURL_LIBDIR, "/" PRELOAD_LIBRARY);
 	if (!found) {
-		run_refuse(error, "can't find " OBJECT_NAME " beside this program or in " TENACURL_LIBDIR);
+		run_refuse(error, "can't find " PRELOAD_LIBRARY " beside this program or in " TENACURL_LIBDIR);
 		return NULL;
 	}
 	if (!is_loadable(found, error)) {
@@ -102,14 +100,14 @@ char *run_name_by_architecture(const char *object)
 	char *multiarch = beside(object, "/multiarch", "");
 	bool is_there = multiarch && stat(multiarch, &directory) == 0 && S_ISDIR(directory.st_mode);
 	free(multiarch);
-	return is_there ? beside(object, BY_ARCHITECTURE, OBJECT_NAME) : NULL;
+	return is_there ? beside(object, BY_ARCHITECTURE, PRELOAD_LIBRARY) : NULL;
 }
 
 char *run_find_binder(const char *real_object, const char *object)
 {
 	struct run_error ignored;
-	char *binder = beside(real_object, "/", BINDER_NAME);
+	char *binder = beside(real_object, "/", BIND_LIBRARY);
 	bool is_usable = binder && is_loadable(binder, &ignored);
 	free(binder);
-	return is_usable ? beside(object, "/", BINDER_NAME) : NULL;
+	return is_usable ? beside(object, "/", BIND_LIBRARY) : NULL;
 }

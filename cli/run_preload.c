@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/colon_list.h"
+#include "interpose/bind/bind.h"
+
 #define SEPARATORS ": " /* ld.so(8) takes both */
 
 enum entry_kind { ENTRY_SANITIZER, ENTRY_OTHER, ENTRY_TENACURL };
@@ -38,17 +41,8 @@ static enum entry_kind kind_of(struct entry entry)
 	for (size_t i = 0; i < sizeof(SANITIZERS) / sizeof(SANITIZERS[0]); i++)
 		if (begins_with(name, SANITIZERS[i]))
 			return ENTRY_SANITIZER;
-	bool ours = name.bytes == strlen("libtenacurl.so") && begins_with(name, "libtenacurl.so");
+	bool ours = name.bytes == strlen(PRELOAD_LIBRARY) && begins_with(name, PRELOAD_LIBRARY);
 	return ours ? ENTRY_TENACURL : ENTRY_OTHER;
-}
-
-static void append(char *out, const char *bytes, size_t byte_count)
-{
-	size_t used = strlen(out);
-	if (used)
-		out[used++] = ':';
-	memcpy(out + used, bytes, byte_count);
-	out[used + byte_count] = '\0';
 }
 
 static void append_entries(char *out, const char *list, enum entry_kind kind)
@@ -56,7 +50,7 @@ static void append_entries(char *out, const char *list, enum entry_kind kind)
 	struct entry entry;
 	while (next_entry(&list, &entry))
 		if (kind_of(entry) == kind)
-			append(out, entry.start, entry.bytes);
+			colon_list_append(out, entry.start, entry.bytes);
 }
 
 char *run_compose_preload(const char *inherited, const char *object)
@@ -69,7 +63,7 @@ char *run_compose_preload(const char *inherited, const char *object)
 	out[0] = '\0';
 	append_entries(out, inherited, ENTRY_SANITIZER);
 	if (object)
-		append(out, object, strlen(object));
+		colon_list_append(out, object, strlen(object));
 	append_entries(out, inherited, ENTRY_OTHER);
 	return out;
 }
@@ -85,6 +79,6 @@ char *run_compose_asan_options(const char *inherited)
 	strcpy(out, inherited);
 	/* The user may have set it either way; the last one would win. */
 	if (!strstr(inherited, "verify_asan_link_order="))
-		append(out, OPTION, sizeof(OPTION) - 1);
+		colon_list_append(out, OPTION, sizeof(OPTION) - 1);
 	return out;
 }

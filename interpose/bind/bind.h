@@ -18,6 +18,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/* The file name of the preloaded object. */
+#define PRELOAD_LIBRARY "libtenacurl.so"
+
 /* The binder's file name: by it the binder knows itself in LD_AUDIT. */
 #define BIND_LIBRARY "libtenacurl-bind.so"
 

@@ -3,11 +3,12 @@
 
 import json
 import os
-import pty
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from support.launcher import read_terminal
 
 BUILD = Path(os.environ.get("BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
 TENACURL = BUILD / "tenacurl"
@@ -215,21 +216,7 @@ def test_output_that_goes_nowhere_is_an_error(tmp_path):
 
 
 def printed_on_terminal(path, env):
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(TENACURL, [str(TENACURL), "log", str(path)], env)
-    printed = b""
-    while True:
-        try:
-            got = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not got:
-            break
-        printed += got
-    os.close(terminal)
-    os.waitpid(pid, 0)
-    return printed
+    return read_terminal([str(TENACURL), "log", str(path)], env)[1].encode()
 
 
 def test_colour_is_for_terminals_only(tmp_path):
