@@ -14,7 +14,8 @@ enum state_event {
 	STATE_EVENT_EXHAUSTED,      /* retries were made, and it still failed */
 	STATE_EVENT_BUDGET_EMPTY,   /* a retry was refused for want of a token */
 	STATE_EVENT_BREAKER_OPENED, /* counted by whose compare-and-swap opened it */
-	STATE_EVENT_REFUSED         /* an operation failed without a request: fail-fast, a deadline, an outer layer */
+	STATE_EVENT_REFUSED,        /* an operation failed without a request: fail-fast, a deadline, an outer layer */
+	STATE_EVENT_NESTED_REFUSED  /* of those: a repeat by an outer layer, whose intent had used up its limits */
 };
 
 /* An operation that is over. */

@@ -122,6 +122,18 @@ struct state_layout *state_own_layout(struct state *state)
 	return layout;
 }
 
+struct state_layout *state_layout_in_use(struct state *state)
+{
+	struct state_layout *shared = atomic_load_explicit(&state->shared, memory_order_acquire);
+	return shared ? shared : atomic_load_explicit(&state->own, memory_order_acquire);
+}
+
+struct state_layout *state_layout_to_write(struct state *state)
+{
+	struct state_layout *shared = atomic_load_explicit(&state->shared, memory_order_acquire);
+	return shared ? shared : state_own_layout(state);
+}
+
 struct state_entry *state_find_entry(struct state *state, const char *origin, const char *section)
 {
 	struct state_identity identity = state_identify(origin, section);

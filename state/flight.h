@@ -12,6 +12,16 @@
 #include "state/state.h"
 #include "state/text.h"
 
+/* By what the outer layer was known that got an operation's retries. Values are in the file: add at the end. */
+enum state_evidence {
+	STATE_EVIDENCE_NONE,    /* none got them: they were ours */
+	STATE_EVIDENCE_HEADER,  /* a header of the request */
+	STATE_EVIDENCE_PROGRAM, /* nested_programs has the program, script, job or library */
+	STATE_EVIDENCE_CURL,    /* curl was told to --retry */
+	STATE_EVIDENCE_LEARNED, /* the caller did so before */
+	STATE_EVIDENCE_OBSERVED /* the caller was just doing so */
+};
+
 /* An operation. No URL: origin and section are all that is told of it. */
 struct state_flight {
 	uint64_t number; /* counts up; set by the recorder */
@@ -25,7 +35,7 @@ struct state_flight {
 	int32_t status;  /* 0: none */
 	int32_t curl_code;
 	int32_t attempts;
-	int32_t reserved;
+	int32_t evidence; /* enum state_evidence */
 	char job[64];
 	char run[32];
 	char program[64];

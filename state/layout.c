@@ -14,6 +14,10 @@ void state_layout_identity(uint64_t identity[static STATE_IDENTITY_WORDS])
 	    sizeof(struct state_slot),
 	    STATE_FLIGHTS,
 	    STATE_LEASES,
+	    STATE_INTENTS,
+	    STATE_INTENT_PLACE_WORDS,
+	    STATE_LEARNED,
+	    STATE_LEARNED_PLACE_WORDS,
 	};
 	memcpy(identity, this_build, sizeof(this_build));
 }

@@ -9,7 +9,7 @@
  * of something:
  *
  * - Everything is a naturally aligned atomic word that has a meaning whatever its neighbours hold. What takes several
- *   words (a name, a flight) says by one further word whether it is whole.
+ *   words (a name, a flight, an intent) says by one further word whether it is whole.
  * - 0 means "nothing yet" everywhere. A file or page full of zeros is an empty state, and what the kernel empties in a
  *   child (MADV_WIPEONFORK) is one too.
  * - Nobody waits for anybody, and nothing that is read from here is ever used as an index, a length or an address: a
@@ -25,7 +25,7 @@
 
 #include "state/sizes.h"
 
-#define STATE_LAYOUT_VERSION 1
+#define STATE_LAYOUT_VERSION 2
 #define STATE_MAGIC          UINT64_C(0x6C727563616E6574) /* "tenacurl" */
 
 #define STATE_LINE_BYTES 64 /* what two processors hand back and forth as one */
@@ -39,7 +39,7 @@ struct state_header {
 
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t next_flight; /* number of the next flight */
 
-	_Alignas(STATE_LINE_BYTES) char reserved[STATE_HEADER_BYTES - 3 * STATE_LINE_BYTES];
+	_Alignas(STATE_LINE_BYTES) char reserved[STATE_HEADER_BYTES - 4 * STATE_LINE_BYTES];
 };
 
 /* One attempt, one send, success: what nearly all operations are, and all that they touch. */
@@ -73,8 +73,9 @@ struct state_entry {
 	_Atomic uint64_t key;   /* one hash of the name; 0: free. Whoever sets it owns the entry for the name's sake, */
 	_Atomic uint64_t check; /* another hash: together they are the name. 0: set by whoever comes first */
 	_Atomic uint64_t named; /* 1: origin and section below are whole */
-	_Atomic uint64_t budget; /* engine/budget.h */
-	_Atomic uint64_t reserved[4];
+	_Atomic uint64_t budget;        /* engine/budget.h */
+	_Atomic uint64_t intents_until; /* state/intent.h; here since successes look at it, as they do at the budget */
+	_Atomic uint64_t reserved[3];
 
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t breaker[STATE_BREAKER_WORDS]; /* engine/breaker.h */
 
@@ -99,16 +100,21 @@ struct state_layout {
 	struct state_header header;
 	struct state_entry entries[STATE_ENTRIES];
 	struct state_slot slots[STATE_FLIGHTS];
+	/* Tables of state/keyed.h. */
+	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t intents[STATE_INTENTS * STATE_INTENT_PLACE_WORDS];
+	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t learned[STATE_LEARNED * STATE_LEARNED_PLACE_WORDS];
 };
 
 _Static_assert(sizeof(struct state_header) == STATE_HEADER_BYTES, "layout");
 _Static_assert(sizeof(struct state_plain_counters) == 192, "layout");
 _Static_assert(sizeof(struct state_other_counters) == 1088, "layout");
+_Static_assert(offsetof(struct state_entry, intents_until) == 32, "layout");
 _Static_assert(offsetof(struct state_entry, plain) == 128, "layout");
 _Static_assert(offsetof(struct state_entry, origin) == 1408, "layout");
 _Static_assert(sizeof(struct state_entry) == 2752, "layout");
 _Static_assert(sizeof(struct state_slot) == 512, "layout");
-_Static_assert(sizeof(struct state_layout) == STATE_HEADER_BYTES + 512 * 2752 + 256 * 512, "layout");
+_Static_assert(sizeof(struct state_layout) == STATE_HEADER_BYTES + 512 * 2752 + 256 * 512 + 256 * 128 + 256 * 448,
+               "layout");
 
 /* What state_header.identity of this build holds. */
 void state_layout_identity(uint64_t identity[static STATE_IDENTITY_WORDS]);

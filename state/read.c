@@ -14,6 +14,7 @@
 
 #include "state/directory.h"
 #include "state/file.h"
+#include "state/keyed.h"
 #include "state/layout.h"
 #include "state/lease.h"
 #include "state/slot.h"
@@ -223,6 +224,19 @@ size_t state_snapshot_flights(const struct state_snapshot *snapshot, struct stat
 	for (uint64_t back = 1; back <= STATE_FLIGHTS && back <= next - first; back++)
 		if (read_slot(&snapshot->layout.slots[(next - back) % STATE_FLIGHTS], next - back, &flights[count]))
 			count++;
+	return count;
+}
+
+size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now_ms,
+                              struct state_learned learned[static STATE_LEARNED])
+{
+	size_t count = 0;
+	for (size_t place = 0; place < STATE_LEARNED; place++) {
+		if (!state_keyed_read(&state_learned_shape, snapshot->layout.learned, place, now_ms, &learned[count]))
+			continue;
+		state_learned_clean(&learned[count]);
+		count++;
+	}
 	return count;
 }
 

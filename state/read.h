@@ -15,6 +15,7 @@
 
 #include "state/count.h"
 #include "state/flight.h"
+#include "state/learned.h"
 #include "state/sizes.h"
 #include "state/state.h"
 
@@ -59,6 +60,10 @@ bool state_snapshot_view(const struct state_snapshot *snapshot, size_t index, in
 
 /* Fills `flights` with the whole ones, the newest first. Returns how many. */
 size_t state_snapshot_flights(const struct state_snapshot *snapshot, struct state_flight flights[static STATE_FLIGHTS]);
+
+/* Fills `learned` with what was learned of callers and has not expired at now_ms, in no order. Returns how many. */
+size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now_ms,
+                              struct state_learned learned[static STATE_LEARNED]);
 
 /* How often an origin found the table full. */
 uint64_t state_snapshot_table_full(const struct state_snapshot *snapshot);

@@ -18,6 +18,7 @@ static void zero_entry(struct state_entry *entry, bool everything)
 	if (!everything)
 		return;
 	atomic_store_explicit(&entry->budget, 0, memory_order_relaxed);
+	atomic_store_explicit(&entry->intents_until, 0, memory_order_relaxed);
 	zero_words(entry->breaker, sizeof(entry->breaker));
 	for (size_t slot = 0; slot < STATE_LEASES; slot++)
 		atomic_store_explicit(&entry->leases[slot], 0, memory_order_relaxed);
@@ -32,6 +33,10 @@ static void reset_layout(struct state_layout *layout, bool everything)
 	atomic_store(&header->table_full, 0);
 	for (size_t i = 0; i < STATE_ENTRIES; i++)
 		zero_entry(&layout->entries[i], everything);
+	if (everything) {
+		zero_words(layout->intents, sizeof(layout->intents));
+		zero_words(layout->learned, sizeof(layout->learned));
+	}
 	atomic_store(&header->first_flight, atomic_load(&header->next_flight));
 	atomic_fetch_add(&header->resets, 1);
 }

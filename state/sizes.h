@@ -8,19 +8,25 @@ enum {
 	STATE_ENTRIES = 512,
 	STATE_LEASES = 256,
 	STATE_FLIGHTS = 256,
+	STATE_INTENTS = 256,
+	STATE_LEARNED = 256,
 
 	STATE_ORIGIN_BYTES = 256, /* of the texts in an entry, their NUL included */
 	STATE_SECTION_BYTES = 64,
 
-	STATE_RESULTS = 2,        /* failed, succeeded */
-	STATE_COUNT_BUCKETS = 10, /* of attempts or sends: 0 to 8, more */
-	STATE_MS_BUCKETS = 16,    /* see state_ms_bounds */
-	STATE_CLASSES_MAX = 24,   /* head room for the engine's failure classes, */
-	STATE_REASONS_MAX = 32,   /* its reasons, */
-	STATE_EVENTS_MAX = 8,     /* and enum state_event */
-	STATE_BREAKER_WORDS = 3,  /* what engine/breaker.h needs */
-	STATE_IDENTITY_WORDS = 8, /* what a file must begin with */
-	STATE_FLIGHT_WORDS = 62,  /* a flight, as it is told */
+	STATE_RESULTS = 2,             /* failed, succeeded */
+	STATE_COUNT_BUCKETS = 10,      /* of attempts or sends: 0 to 8, more */
+	STATE_MS_BUCKETS = 16,         /* see state_ms_bounds */
+	STATE_CLASSES_MAX = 24,        /* head room for the engine's failure classes, */
+	STATE_REASONS_MAX = 32,        /* its reasons, */
+	STATE_EVENTS_MAX = 8,          /* and enum state_event */
+	STATE_BREAKER_WORDS = 3,       /* what engine/breaker.h needs */
+	STATE_IDENTITY_WORDS = 12,     /* what a file must begin with */
+	STATE_FLIGHT_WORDS = 62,       /* a flight, as it is told */
+	STATE_INTENT_WORDS = 14,       /* struct state_intent */
+	STATE_LEARNED_WORDS = 48,      /* struct state_learned */
+	STATE_INTENT_PLACE_WORDS = 16, /* with a checksum, in whole lines */
+	STATE_LEARNED_PLACE_WORDS = 56,
 	STATE_HEADER_BYTES = 4096 /* entries begin on a page of their own */
 };
 

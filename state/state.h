@@ -9,8 +9,9 @@
  *     state_open → (state_find_entry → budget, breaker, leases, counters of that entry)*
  *
  * After the opening there is no lock, no system call and no allocation: every function is a few atomic operations, and
- * may be called by any thread at any time, in a signal handler too. (One exception: the first origin for which the file
- * has no place maps memory of the process.) errno is kept.
+ * may be called by any thread at any time, in a signal handler too. (Two exceptions: the first origin for which the
+ * file has no place, and the first thing that is kept where nothing is shared, map memory of the process.) errno is
+ * kept.
  *
  * Forks: a child shares the file with its parent. What is the process's own starts empty in the child, so a pointer to
  * an entry must be looked at with state_entry_holds() before it is used again.
@@ -116,7 +117,8 @@ _Atomic uint64_t *state_breaker_words(struct state_entry *entry);
 
 /*
  * Sets all counters to zero and empties the flight recorder; with `everything` also fills the budgets, closes the
- * breakers and frees the leases. What others count at the same time may or may not be lost.
+ * breakers, frees the leases, and forgets intents and what was learned of callers, which protect servers too. What
+ * others count at the same time may or may not be lost.
  */
 void state_reset(struct state *state, bool everything);
 

@@ -13,7 +13,7 @@
  *
  * - every counter is at least what it was;
  * - of the operations that writers began, all they completed are in the counters, and none that wasn't begun;
- * - an entry's name belongs to its hash; flights that are read are whole;
+ * - an entry's name belongs to its hash; flights, intents and learned things that are read are whole;
  * - no lease lies beyond the limit;
  * - all other writers go on: nobody waits for the dead one.
  *
@@ -39,10 +39,13 @@
 #include "state/count.h"
 #include "state/entries.h"
 #include "state/flight.h"
+#include "state/intent.h"
 #include "state/layout.h"
+#include "state/learned.h"
 #include "state/lease.h"
 #include "state/read.h"
 #include "state/state.h"
+#include "tests/soak/marked.h"
 
 enum {
 	WRITERS = 8,
@@ -54,6 +57,8 @@ enum {
 	IDLE_LIVES = 10, /* in a row; on a busy machine an opening can take all of one */
 	OPENING_EVERY = 10,
 	HOLD_MS = 2000,
+	KEYS = 64, /* of intents and of learned things */
+	KEPT_MS = 3600000,
 	PATIENCE_S = 120, /* a writer that doesn't move for so long, on however busy a machine, waits for something */
 };
 
@@ -128,6 +133,25 @@ static void retry_under_lease(struct state_entry *entry)
 	state_lease_release(&lease);
 }
 
+static uint64_t key_of(uint64_t number)
+{
+	return state_mix(number + 1) | 1;
+}
+
+static void keep_and_learn(struct state_entry *entry)
+{
+	int64_t now_ms = atomic_fetch_add(&tally->clock_ms, 1);
+	uint64_t key = key_of(roll(KEYS)), mark = roll(UINT64_MAX);
+	struct state_intent intent = marked_intent(key, now_ms + KEPT_MS, mark);
+	struct state_learned learned = marked_learned(key, now_ms + KEPT_MS, mark);
+	state_intent_keep(&watched, &intent, now_ms);
+	state_intents_extend(entry, intent.expires_ms);
+	if (roll(16))
+		state_learned_keep(&watched, &learned, now_ms);
+	else
+		state_learned_drop(&watched, key);
+}
+
 /* Everything that an operation can do to a state, once. */
 static void make_step(uint64_t number)
 {
@@ -148,6 +172,7 @@ static void make_step(uint64_t number)
 	if (is_shared)
 		atomic_fetch_add(&tally->completed, 1);
 	record_flight(origin, number);
+	keep_and_learn(entry);
 }
 
 __attribute__((noreturn)) static void write_for_ever(size_t writer)
@@ -275,6 +300,36 @@ static void check_flights(const struct state_snapshot *snapshot, bool is_quiet)
 		fail("only %zu flights", count);
 }
 
+static void check_intents(bool is_quiet)
+{
+	size_t count = 0;
+	for (uint64_t number = 0; number < KEYS; number++) {
+		struct state_intent found;
+		if (!state_intent_find(&watched, key_of(number), atomic_load(&tally->clock_ms), &found))
+			continue;
+		struct state_intent expected = marked_intent(key_of(number), found.expires_ms, found.id);
+		if (memcmp(&found, &expected, sizeof(found)) != 0)
+			fail("intent %llu is a mixture", (unsigned long long)number);
+		count++;
+	}
+	if (is_quiet && count < KEYS / 2)
+		fail("only %zu intents", count);
+}
+
+static void check_learned(const struct state_snapshot *snapshot, bool is_quiet)
+{
+	static struct state_learned learned[STATE_LEARNED];
+	size_t count = state_snapshot_learned(snapshot, atomic_load(&tally->clock_ms), learned);
+	for (size_t i = 0; i < count; i++) {
+		struct state_learned expected =
+		    marked_learned(learned[i].key, learned[i].expires_ms, (uint64_t)learned[i].learned_ms);
+		if (memcmp(&learned[i], &expected, sizeof(expected)) != 0)
+			fail("learned thing %zu is a mixture", i);
+	}
+	if (is_quiet && count < KEYS / 2)
+		fail("only %zu learned things", count);
+}
+
 static void check_state(uint64_t kills, bool is_quiet)
 {
 	uint64_t completed = atomic_load(&tally->completed), counted = 0;
@@ -302,6 +357,8 @@ static void check_state(uint64_t kills, bool is_quiet)
 		fail("%llu operations counted; %llu completed, %llu begun", (unsigned long long)counted,
 		     (unsigned long long)completed, (unsigned long long)begun);
 	check_flights(snapshot, is_quiet);
+	check_intents(is_quiet);
+	check_learned(snapshot, is_quiet);
 	state_snapshot_free(snapshot);
 }
 

@@ -14,9 +14,11 @@
  *     token      COUNT ORIGIN SECTION                       takes one, by the built-in policy
  *     failing    COUNT ORIGIN SECTION FOR_MS                fails from that long ago until now: opens a breaker
  *     flight     COUNT ORIGIN SECTION JOB RUN PROGRAM PID TIME_S REASON FAILURE STATUS CURL_CODE ATTEMPTS SENDS
- *                WAITED_MS ELAPSED_MS                       "-" for an empty text
+ *                WAITED_MS ELAPSED_MS EVIDENCE              "-" for an empty text
+ *     learned    COUNT ORIGIN SECTION PROGRAM CALLER AGE_MS EXPIRES_IN_MS PROMISED_MS KEPT FAILURE=REPEATS ...
  *
- * Reasons, failures and events are numbers, SUCCEEDED is 0 or 1.
+ * Reasons, failures, events and evidence are numbers, SUCCEEDED is 0 or 1. PROMISED_MS: for how long the caller has
+ * been expected back; 0: it isn't.
  */
 
 #include <stdatomic.h>
@@ -28,7 +30,9 @@
 #include "engine/breaker.h"
 #include "engine/budget.h"
 #include "state/count.h"
+#include "state/entries.h"
 #include "state/flight.h"
+#include "state/learned.h"
 #include "state/state.h"
 
 #define WORD_BYTES 512
@@ -130,9 +134,9 @@ static bool flight(const struct line *line)
 	struct state_flight told = {0};
 	char job[WORD_BYTES], run[WORD_BYTES], program[WORD_BYTES];
 	long pid, time_s, sends, waited_ms, elapsed_ms;
-	if (sscanf(line->rest, "%511s %511s %511s %ld %ld %d %d %d %d %d %ld %ld %ld", job, run, program, &pid, &time_s,
-	           &told.reason, &told.failure, &told.status, &told.curl_code, &told.attempts, &sends, &waited_ms,
-	           &elapsed_ms) != 13)
+	if (sscanf(line->rest, "%511s %511s %511s %ld %ld %d %d %d %d %d %ld %ld %ld %d", job, run, program, &pid,
+	           &time_s, &told.reason, &told.failure, &told.status, &told.curl_code, &told.attempts, &sends,
+	           &waited_ms, &elapsed_ms, &told.evidence) != 14)
 		return false;
 	told.pid = pid;
 	told.time_us = time_s * 1000000L;
@@ -148,12 +152,50 @@ static bool flight(const struct line *line)
 	return true;
 }
 
+/* "FAILURE=REPEATS ...": returns false if it is something else. */
+static bool read_repeats(const char *text, uint8_t repeats[static STATE_LEARNED_CLASSES])
+{
+	unsigned int failure, count;
+	int used;
+	for (; sscanf(text, " %u=%u%n", &failure, &count, &used) == 2; text += used) {
+		if (failure >= STATE_LEARNED_CLASSES || count > UINT8_MAX)
+			return false;
+		repeats[failure] = (uint8_t)count;
+	}
+	return text[strspn(text, " \n")] == '\0';
+}
+
+static bool learned(const struct line *line)
+{
+	struct state_learned told = {0};
+	char program[WORD_BYTES], caller[WORD_BYTES], name[2 * WORD_BYTES];
+	long age_ms, expires_in_ms, promised_ms, kept;
+	int64_t at_ms = now_ms();
+	int used;
+	if (sscanf(line->rest, "%511s %511s %ld %ld %ld %ld%n", program, caller, &age_ms, &expires_in_ms, &promised_ms,
+	           &kept, &used) != 6)
+		return false;
+	snprintf(name, sizeof(name), "%s %s", program, caller);
+	told.key = state_identify(name, line->origin).key;
+	told.learned_ms = at_ms - age_ms;
+	told.expires_ms = at_ms + expires_in_ms;
+	told.promised_ms = promised_ms ? at_ms - promised_ms : 0;
+	told.kept = (uint64_t)kept;
+	state_learned_text(told.program, text_of(program));
+	state_learned_text(told.caller, text_of(caller));
+	state_learned_text(told.origin, line->origin);
+	if (!read_repeats(line->rest + used, told.repeats))
+		return false;
+	state_learned_keep(line->state, &told, at_ms);
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*carry_out)(const struct line *line);
 } COMMANDS[] = {
     {"success", success}, {"operation", operation}, {"retry", retry},   {"event", event},
-    {"token", token},     {"failing", failing},     {"flight", flight},
+    {"token", token},     {"failing", failing},     {"flight", flight}, {"learned", learned},
 };
 
 static bool carry_out(struct state *state, const char *text)

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "state/count.h"
+#include "state/entries.h"
 #include "state/flight.h"
 #include "state/layout.h"
 #include "state/lease.h"
@@ -28,7 +29,7 @@
 #include "state/state.h"
 
 #define TEST_BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
-#define TEST_FILE    "state-1-" TEST_BOOT_ID
+#define TEST_FILE    "state-2-" TEST_BOOT_ID
 #define ORIGIN       "https://origin.example:443"
 
 __attribute__((unused)) static char test_directory[64];
@@ -132,6 +133,15 @@ __attribute__((unused)) static uint64_t marks_in(const struct state *state)
 {
 	struct state_view view;
 	return view_of(state, ORIGIN, &view) ? view.operations[1] : 0;
+}
+
+/* The n-th key that begins its walk through a table of `places` at the same place as the others, so that they meet. */
+__attribute__((unused)) static uint64_t meeting_key(size_t n, size_t places)
+{
+	uint64_t key = 1;
+	for (;; key++)
+		if (state_mix(key) % places == 100 && n-- == 0)
+			return key;
 }
 
 /* Touches everything that there is. */

@@ -4,19 +4,21 @@
 import dataclasses
 import struct
 
+LAYOUT_VERSION = 2
 HEADER_BYTES, ENTRY_BYTES, ENTRIES, SLOT_BYTES, SLOTS = 4096, 2752, 512, 512, 256
 PLAIN_MS, OTHER = 136, 320  # offsets in an entry: histogram of plain successes, all other counters
 STOPS, RETRIES, EVENTS = OTHER + 8 * 49, OTHER + 8 * 81, OTHER + 8 * 122
 ORIGIN, SECTION = 1408, 1664
 BUCKETS_MS = 16
 
-# In the order of enum engine_reason, of enum state_event.
+# In the order of enum engine_reason, of enum state_event, of enum state_evidence.
 REASONS = (
-    "cancelled delivered deadline success terminal_error unsafe_replay body_not_replayable attempt_cap"
-    " retry_after_limit retry_max_time wait_exceeds_deadline breaker_open retry_concurrency budget_empty"
+    "cancelled delivered deadline success terminal_error unsafe_replay body_not_replayable nested"
+    " attempt_cap retry_after_limit retry_max_time wait_exceeds_deadline breaker_open retry_concurrency budget_empty"
     " transient_failure deadline_budget passed_through"
 ).split()
-EVENTS_BY_NAME = ["exhausted", "budget_empty", "breaker_opened", "refused"]
+EVENTS_BY_NAME = ["exhausted", "budget_empty", "breaker_opened", "refused", "nested_refused"]
+EVIDENCE = "none header program curl learned observed".split()
 
 
 def _text(data):
@@ -47,6 +49,7 @@ class Flight:
     sends: int
     attempts: int
     reason: str
+    evidence: str
     status: int
     curl_code: int
     job: str
@@ -75,12 +78,12 @@ def _entry(data):
 
 def _flight(data):
     _, _, pid, sends, _, _ = struct.unpack_from("<6q", data)
-    reason, _, status, curl_code, attempts, _ = struct.unpack_from("<6i", data, 48)
+    reason, _, status, curl_code, attempts, evidence = struct.unpack_from("<6i", data, 48)
     texts, at = [], 72
     for room in (64, 32, 64, 64, 200):
         texts.append(_text(data[at : at + room]))
         at += room
-    return Flight(pid, sends, attempts, REASONS[reason], status, curl_code, *texts)
+    return Flight(pid, sends, attempts, REASONS[reason], EVIDENCE[evidence], status, curl_code, *texts)
 
 
 class StateFile:
