@@ -148,14 +148,24 @@ static bool set_setting(struct fleet_scenario *scenario, size_t setting, const c
 	return set_outage_kind(scenario, value, error);
 }
 
+/* Why a fleet has no use for the key; NULL: it has one. */
+static const char *why_unused(const struct schema_key *key)
+{
+	if (key->type == SCHEMA_MATCH)
+		return "a fleet asks one origin only";
+	if (strncmp(key->name, "nested", strlen("nested")) == 0)
+		return "a fleet's programs don't retry by themselves";
+	return NULL;
+}
+
 static bool set_policy_key(struct fleet_scenario *scenario, const struct schema_key *key, const char *value,
                            struct fleet_error *error)
 {
 	char allowed[SCHEMA_ALLOWED_BYTES];
 	struct value_fault fault;
 
-	if (!key->available || key->type == SCHEMA_MATCH)
-		return refuse(error, "%s: can't be set here", key->name);
+	if (why_unused(key))
+		return refuse(error, "%s: can't be set here: %s", key->name, why_unused(key));
 	switch (value_parse(key, value, &scenario->arena, &scenario->rules, &fault)) {
 	case VALUE_TAKEN:
 		return true;

@@ -16,6 +16,7 @@
 enum { EXIT_GOOD = 0, EXIT_BAD_POLICY = 1, EXIT_USAGE = 2 };
 
 #define VALUE_BYTES  4096
+#define WIDEST_VALUE 72 /* of a column; longer values stick out of theirs rather than make all rows long */
 #define ORIGIN_BYTES (PATH_MAX + 128) /* with room for ":LINE [upstream NAME]" */
 
 static const char usage[] =
@@ -86,8 +87,7 @@ static int print_keys(int argc)
 		                                     [SCHEMA_POLICY_ONLY] = "[policy] only",
 		                                     [SCHEMA_UPSTREAM_ONLY] = "[upstream NAME] only"};
 		schema_allowed(key, allowed);
-		printf("%s%s\n    %s\n    takes: %s\n    default: %s\n    where: %s\n", key->name,
-		       key->available ? "" : " (not in this version)", key->doc, allowed,
+		printf("%s\n    %s\n    takes: %s\n    default: %s\n    where: %s\n", key->name, key->doc, allowed,
 		       key->default_text[0] != '\0' ? key->default_text : "(nothing)", scopes[key->scope]);
 	}
 	return finish();
@@ -161,7 +161,7 @@ static void print_origin(const struct answer *answer, size_t key, char *out, siz
 /* Whether the key says something about this section. */
 static bool is_shown(const struct answer *answer, const struct schema_key *key)
 {
-	return key->available && !(key->scope == SCHEMA_UPSTREAM_ONLY && answer->section == answer->policy->sections);
+	return key->scope != SCHEMA_UPSTREAM_ONLY || answer->section != answer->policy->sections;
 }
 
 static int print_rows(const struct answer *answer)
@@ -187,7 +187,7 @@ static int print_rows(const struct answer *answer)
 				       key->doc);
 				continue;
 			}
-			if ((int)strlen(value) > value_width)
+			if ((int)strlen(value) > value_width && strlen(value) <= WIDEST_VALUE)
 				value_width = (int)strlen(value);
 			if ((int)strlen(origin) > origin_width)
 				origin_width = (int)strlen(origin);

@@ -51,7 +51,7 @@ static bool own_section(struct arena *arena, struct policy_section *section)
 	if (section->name == NULL)
 		return false;
 	for (size_t i = 0; i < schema_key_count(); i++)
-		if (schema_key_at(i)->available && !value_own(schema_key_at(i), arena, &section->rules))
+		if (!value_own(schema_key_at(i), arena, &section->rules))
 			return false;
 	return true;
 }

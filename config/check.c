@@ -247,6 +247,12 @@ static const struct {
     {"breaker_action", "breaker", "off"},
     {"breaker_min_attempts", "breaker_failure_pct", "0"},
     {"breaker_probes", "breaker_action", "no-retry"},
+    {"nested_window_ms", "nested", "off"},
+    {"nested_quiet_ms", "nested", "off"},
+    {"nested_quiet_ms", "nested", "yield"},
+    {"nested_headers", "nested", "off"},
+    {"nested_programs", "nested", "off"},
+    {"nested_programs", "nested", "own"},
     {"state_dir", "state", "process"},
     {"state_dir", "state", "none"},
 };
@@ -254,7 +260,7 @@ static const struct {
 static bool has_default(const struct subject *subject, const char *key)
 {
 	const struct schema_key *row = schema_key_at(key_index(key));
-	char value[VALUE_BYTES];
+	char value[SCHEMA_DEFAULT_BYTES];
 
 	value_print(row, &subject->section->rules, value, sizeof value);
 	return strcmp(value, row->default_text) == 0;

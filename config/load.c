@@ -94,10 +94,6 @@ static bool check_key(const struct loading *loading, const struct scan_section *
 	}
 
 	const struct schema_key *key = schema_key_at((size_t)index);
-	if (!key->available) {
-		complain(loading->error, &place, "%s is not in this version; allowed: leave it out", key->name);
-		return false;
-	}
 	if (key->scope == SCHEMA_POLICY_ONLY && section->is_upstream) {
 		complain(loading->error, &place, "belongs to the whole program; allowed: in [policy] only");
 		return false;

@@ -29,12 +29,21 @@ static void override_log(struct policy *policy, size_t key, const struct policy_
 	}
 }
 
+/* Apart, so that its text isn't on the stack beside the rules. */
+static __attribute__((noinline)) bool complain_of_value(const struct complaint_place *place, size_t key,
+                                                        const struct value_fault *fault, struct policy_error *error)
+{
+	char allowed[SCHEMA_ALLOWED_BYTES];
+	schema_allowed(schema_key_at(key), allowed);
+	complain(error, place, "%s; allowed: %s", fault->wrong, allowed);
+	return false;
+}
+
 bool policy_override(struct policy *policy, const char *key, const char *value, struct policy_error *error)
 {
 	const struct complaint_place place = {.key = key, .value = value};
 	struct policy_rules parsed = policy_builtin()->sections[0].rules;
 	bool is_mode = strcmp(key, "mode") == 0;
-	char allowed[SCHEMA_ALLOWED_BYTES];
 	struct value_fault fault;
 
 	if (policy == policy_builtin() || (!is_mode && strcmp(key, "log") != 0)) {
@@ -50,9 +59,7 @@ bool policy_override(struct policy *policy, const char *key, const char *value, 
 		complain(error, &place, "there is no memory to keep it");
 		return false;
 	case VALUE_WRONG:
-		schema_allowed(schema_key_at(index), allowed);
-		complain(error, &place, "%s; allowed: %s", fault.wrong, allowed);
-		return false;
+		return complain_of_value(&place, index, &fault, error);
 	}
 	if (is_mode)
 		override_mode(policy, index, parsed.mode);

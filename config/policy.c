@@ -16,7 +16,18 @@
 		}                                                                                                      \
 	}
 
-static const char *const default_retry_after_headers[] = {"Retry-After"};
+#define LIST(items)                                                                                                    \
+	{                                                                                                              \
+		items, sizeof items / sizeof items[0]                                                                  \
+	}
+
+static const char *const retry_after_headers[] = {"Retry-After"};
+static const char *const nested_headers[] = {"amz-sdk-request",         "amz-sdk-invocation-id",
+                                             "aws-sdk-retry",           "aws-sdk-invocation-id",
+                                             "x-goog-api-client",       "x-goog-gcs-idempotency-token",
+                                             "x-stainless-retry-count", "Idempotency-Key",
+                                             "x-sdk-retry-count",       "opc-client-retries"};
+static const char *const nested_programs[] = {"s3backer", "libproj.so*", "syslog-ng", "uacme", "dub"};
 
 /*
  * The schema's defaults as values. They can't be parsed from it here: the built-in policy is what remains when there is
@@ -36,7 +47,7 @@ static const struct policy_section builtin_section = {
             .backoff_cap_ms = 10000,
             .retry_after_max_ms = 30000,
             .retry_after_jitter_pct = 10,
-            .retry_after_headers = {default_retry_after_headers, 1},
+            .retry_after_headers = LIST(retry_after_headers),
             .retry_status = STATUSES(RETRY_STATUS),
             .retry_status_get_only = STATUSES(RETRY_STATUS_GET_ONLY),
             .retry_errors = POLICY_ERROR_RESOLVE | POLICY_ERROR_CONNECT | POLICY_ERROR_TLS | POLICY_ERROR_SEND |
@@ -47,6 +58,11 @@ static const struct policy_section builtin_section = {
             .hold_body_bytes = 65536,
             .replay_body_bytes = 65536,
             .resend = POLICY_RESEND_COUNT,
+            .nested = POLICY_NESTED_YIELD,
+            .nested_window_ms = 60000,
+            .nested_quiet_ms = 5000,
+            .nested_headers = LIST(nested_headers),
+            .nested_programs = LIST(nested_programs),
             .budget_tokens = 100,
             .budget_ratio = 0.1,
             .budget_refill_per_s = 0.1,

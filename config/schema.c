@@ -13,7 +13,7 @@ static const char *const replay_words[] = {"idempotent", "unsent", "all", "none"
 static const char *const resend_words[] = {"count", "forbid", NULL};
 static const char *const log_events_words[] = {"retries", "all", NULL};
 static const char *const log_url_words[] = {"path", "origin", "full-path", "hash", NULL};
-static const char *const nested_words[] = {"yield", "own", NULL};
+static const char *const nested_words[] = {"yield", "own", "off", NULL};
 static const char *const breaker_words[] = {"on", "off", NULL};
 static const char *const breaker_action_words[] = {"no-retry", "fail-fast", NULL};
 static const char *const state_words[] = {"user", "process", "none", NULL};
@@ -21,19 +21,15 @@ static const char *const state_words[] = {"user", "process", "none", NULL};
 const char *const schema_error_words[] = {"resolve", "connect", "tls",   "send",    "receive",
                                           "empty",   "partial", "http2", "timeout", NULL};
 
-/* A row is KEY(name, type, scope, default, doc, further initialisers); LATER is a key of a later version. */
+/* A row is KEY(name, type, scope, default, doc, further initialisers). */
 #define KEY(key, key_type, key_scope, text, line, ...)                                                                 \
 	{                                                                                                              \
-		.name = #key, .type = key_type, .scope = key_scope, .available = true,                                 \
-		.offset = offsetof(struct policy_rules, key), .default_text = text, .doc = line, __VA_ARGS__           \
-	}
-#define LATER(key, key_type, key_scope, text, line, ...)                                                               \
-	{                                                                                                              \
-		.name = #key, .type = key_type, .scope = key_scope, .available = false, .default_text = text,          \
-		.doc = line, __VA_ARGS__                                                                               \
+		.name = #key, .type = key_type, .scope = key_scope, .offset = offsetof(struct policy_rules, key),      \
+		.default_text = text, .doc = line, __VA_ARGS__                                                         \
 	}
 #define RANGE(low, high) .least = (low), .most = (high)
 #define OFF_AT_ZERO      .zero_is_off = true
+#define MAY_BE_EMPTY     .may_be_empty = true
 #define WORDS(words)     .choices = words
 
 static const struct schema_key keys[] = {
@@ -89,14 +85,19 @@ static const struct schema_key keys[] = {
     KEY(hold_redirects, SCHEMA_YES_NO, SCHEMA_ANYWHERE, "no", "hold redirect steps back like everything else"),
     KEY(resend, SCHEMA_CHOICE, SCHEMA_ANYWHERE, "count", "libcurl's own silent resends: count them, or forbid them",
         WORDS(resend_words)),
-    LATER(nested, SCHEMA_CHOICE, SCHEMA_ANYWHERE, "yield", "who retries when the program retries too: yield, own",
-          WORDS(nested_words)),
-    LATER(nested_window_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "60000",
-          "a repeat within this time belongs to the same intent", RANGE(0, DAY_MS)),
-    LATER(nested_quiet_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "5000",
-          "own: silence after an intent's attempts are used up", RANGE(0, DAY_MS)),
-    LATER(nested_headers, SCHEMA_HEADERS, SCHEMA_ANYWHERE, "", "request headers that declare an outer retry layer"),
-    LATER(nested_programs, SCHEMA_GLOBS, SCHEMA_ANYWHERE, "", "programs that are known to retry by themselves"),
+    KEY(nested, SCHEMA_CHOICE, SCHEMA_ANYWHERE, "yield",
+        "who retries when the program retries too: yield (it), own (we), off (both)", WORDS(nested_words)),
+    KEY(nested_window_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "60000",
+        "a request that comes back within this time after it failed is the same intent", RANGE(1, DAY_MS)),
+    KEY(nested_quiet_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "5000",
+        "own: silence after an intent's attempts are used up", RANGE(0, DAY_MS)),
+    KEY(nested_headers, SCHEMA_HEADERS, SCHEMA_ANYWHERE,
+        "amz-sdk-request, amz-sdk-invocation-id, aws-sdk-retry, aws-sdk-invocation-id, x-goog-api-client, "
+        "x-goog-gcs-idempotency-token, x-stainless-retry-count, Idempotency-Key, "
+        "x-sdk-retry-count, opc-client-retries",
+        "request headers by which a program's own retry layer shows itself", MAY_BE_EMPTY),
+    KEY(nested_programs, SCHEMA_GLOBS, SCHEMA_ANYWHERE, "s3backer, libproj.so*, syslog-ng, uacme, dub",
+        "programs, scripts, jobs and libraries that retry by themselves"),
     KEY(budget_tokens, SCHEMA_COUNT, SCHEMA_ANYWHERE, "100", "retry budget: a retry takes a token", RANGE(0, 1000000),
         OFF_AT_ZERO),
     KEY(budget_ratio, SCHEMA_DECIMAL, SCHEMA_ANYWHERE, "0.1", "tokens that a success gives back", RANGE(0, 100)),
@@ -244,7 +245,6 @@ void schema_allowed(const struct schema_key *key, char out[static SCHEMA_ALLOWED
 	    [SCHEMA_STATUSES] = "HTTP statuses from 100 to 599, separated by commas, or nothing",
 	    [SCHEMA_TEXT] = "any text, or nothing",
 	    [SCHEMA_HEADER] = "one header name",
-	    [SCHEMA_HEADERS] = "header names, separated by commas",
 	    [SCHEMA_GLOBS] = "program names or shell globs, separated by commas, or nothing",
 	    [SCHEMA_DIRECTORY] = "an absolute path, or nothing",
 	    [SCHEMA_SINK] = "none, stderr, syslog, or an absolute path; %u in it stands for the user id",
@@ -255,6 +255,10 @@ void schema_allowed(const struct schema_key *key, char out[static SCHEMA_ALLOWED
 	switch (key->type) {
 	case SCHEMA_CHOICE:
 		join_words(key->choices, out, SCHEMA_ALLOWED_BYTES);
+		return;
+	case SCHEMA_HEADERS:
+		snprintf(out, SCHEMA_ALLOWED_BYTES, "header names, separated by commas%s",
+		         key->may_be_empty ? ", or nothing" : "");
 		return;
 	case SCHEMA_ERRORS:
 		join_words(schema_error_words, words, sizeof words);
@@ -271,7 +275,6 @@ void schema_allowed(const struct schema_key *key, char out[static SCHEMA_ALLOWED
 	case SCHEMA_STATUSES:
 	case SCHEMA_TEXT:
 	case SCHEMA_HEADER:
-	case SCHEMA_HEADERS:
 	case SCHEMA_GLOBS:
 	case SCHEMA_DIRECTORY:
 	case SCHEMA_SINK:

@@ -26,7 +26,7 @@ enum schema_type {
 	SCHEMA_ERRORS,    /* a set of enum policy_error_class */
 	SCHEMA_TEXT,      /* any text; nothing is NULL */
 	SCHEMA_HEADER,    /* one header name */
-	SCHEMA_HEADERS,   /* struct policy_list of header names, at least one */
+	SCHEMA_HEADERS,   /* struct policy_list of header names, at least one unless may_be_empty */
 	SCHEMA_GLOBS,     /* struct policy_list of shell globs, may be empty */
 	SCHEMA_DIRECTORY, /* an absolute path; nothing is NULL */
 	SCHEMA_SINK,      /* log and log_path together */
@@ -39,8 +39,8 @@ struct schema_key {
 	const char *name;
 	enum schema_type type;
 	enum schema_scope scope;
-	bool available; /* false: known, but not in this version; setting it is refused and no field holds it */
 	bool zero_is_off;
+	bool may_be_empty;          /* for SCHEMA_HEADERS */
 	size_t offset;              /* of its field in struct policy_rules */
 	int64_t least;              /* range, in the key's unit; for the numeric types */
 	int64_t most;               /* the same; inclusive */
@@ -52,7 +52,10 @@ struct schema_key {
 /* Longest text that schema_allowed() writes, its end included. */
 #define SCHEMA_ALLOWED_BYTES 160
 
-/* The number of keys, later versions' keys included. Pure. */
+/* Longest default_text, its end included. */
+#define SCHEMA_DEFAULT_BYTES 256
+
+/* The number of keys. Pure. */
 size_t schema_key_count(void);
 
 /* The key at `index`, in the reference's order; index must be below schema_key_count(). Pure, static, never NULL. */

@@ -263,7 +263,7 @@ static enum value_result parse_list(const struct schema_key *key, const char *te
 	const char **items;
 
 	if (list.count == 0) {
-		if (key->type == SCHEMA_HEADERS)
+		if (key->type == SCHEMA_HEADERS && !key->may_be_empty)
 			return wrong(fault, "no header is named");
 		store(key, rules, &list, sizeof list);
 		return VALUE_TAKEN;

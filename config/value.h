@@ -21,15 +21,14 @@ struct value_fault {
 
 /*
  * Parses `text` as a value of `key` and stores it in the key's field of `rules`. Texts and lists are copied into
- * `arena`. On VALUE_WRONG `fault` says what is wrong and `rules` is untouched. The key must be available. No locale, no
- * errno; any thread that owns rules and arena.
+ * `arena`. On VALUE_WRONG `fault` says what is wrong and `rules` is untouched. No locale, no errno; any thread that
+ * owns rules and arena.
  */
 enum value_result value_parse(const struct schema_key *key, const char *text, struct arena *arena,
                               struct policy_rules *rules, struct value_fault *fault);
 
 /*
- * Writes the value of `key` in `rules` as it could stand in a file, "" for an empty one; what doesn't fit is cut. The
- * key must be available. Pure.
+ * Writes the value of `key` in `rules` as it could stand in a file, "" for an empty one; what doesn't fit is cut. Pure.
  */
 void value_print(const struct schema_key *key, const struct policy_rules *rules, char *out, size_t out_bytes);
 

@@ -3,9 +3,14 @@
 /*
  * The verdict is a table: each row is a check and the reason with which it ends the operation, in the order of enum
  * engine_reason. The first row that applies decides, so the order of the rows is the precedence, and reading the table
- * is reading the rule. What needs a wait comes after the wait was drawn. Rewinding the body calls the program, so it is
- * tried only when nothing else forbids the retry. What is taken comes last, so that no retry which something else
- * forbids ever costs a place or a token; the token is the very last, since it isn't given back.
+ * is reading the rule. Whose retry it would be is asked once it is clear that there may be one, and before anything
+ * that counts or paces ours: an outer layer's retries have limits of their own. What needs a wait comes after the wait
+ * was drawn. Rewinding the body calls the program, so it is tried only when nothing else forbids the retry. What is
+ * taken comes last, so that no retry which something else forbids ever costs a place or a token; the token is the very
+ * last, since it isn't given back.
+ *
+ * Limits are the intent's where it is ours to retry (engine/intent.h): then its time began before the operation, and
+ * what it sent before counts. Otherwise both are zero, and the limits are the operation's.
  */
 
 #include "engine/engine.h"
@@ -14,6 +19,7 @@
 
 #include "engine/backoff.h"
 #include "engine/classify.h"
+#include "engine/limits.h"
 #include "engine/replay.h"
 #include "engine/saturate.h"
 
@@ -35,19 +41,21 @@ struct check {
 void engine_begin(struct engine_operation *operation, const struct policy_rules *rules,
                   const struct engine_request *request, int64_t now_ms)
 {
+	int64_t intent_ms = engine_before(now_ms, request->prior_ms);
+
 	*operation = (struct engine_operation){
 	    .rules = rules,
 	    .request = *request,
 	    .entry_ms = now_ms,
-	    .deadline_ms = engine_earlier(engine_end_of(now_ms, rules->deadline_ms), request->inherited_deadline_ms),
+	    .deadline_ms = engine_earlier(engine_end_of(intent_ms, rules->deadline_ms), request->inherited_deadline_ms),
 	    .program_deadline_ms = engine_end_of(now_ms, request->program_timeout_ms),
 	};
 }
 
-/* The shortest time an attempt can be given: libcurl would read 0 as "no limit". */
-static int64_t shortest_attempt_ms(const struct policy_rules *rules)
+void engine_share(struct engine_operation *operation, const struct engine_request *intent)
 {
-	return rules->min_try_ms > 0 ? rules->min_try_ms : 1;
+	operation->request.prior_attempts = intent->prior_attempts;
+	operation->request.prior_ms = intent->prior_ms;
 }
 
 static int64_t at_least_1_ms(int64_t duration_ms)
@@ -62,7 +70,9 @@ static int64_t operation_end_ms(const struct engine_operation *operation)
 
 static int64_t retry_window_end_ms(const struct engine_operation *operation)
 {
-	return engine_end_of(operation->entry_ms, operation->rules->retry_max_time_ms);
+	int64_t intent_ms = engine_before(operation->entry_ms, operation->request.prior_ms);
+
+	return engine_end_of(intent_ms, operation->rules->retry_max_time_ms);
 }
 
 static int64_t attempt_limit_ms(const struct engine_operation *operation, int64_t now_ms)
@@ -82,7 +92,7 @@ bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engi
 	const struct policy_rules *rules = operation->rules;
 	bool first = operation->attempts == 0;
 
-	if (first && engine_left(operation->deadline_ms, now_ms) < shortest_attempt_ms(rules))
+	if (first && engine_left(operation->deadline_ms, now_ms) < engine_shortest_attempt_ms(rules))
 		return false;
 
 	plan->limit_ms = attempt_limit_ms(operation, now_ms);
@@ -136,9 +146,19 @@ static bool lacks_body(const struct judgement *judgement)
 	return !judgement->operation->request.body_replayable;
 }
 
+static bool is_an_outer_layers(const struct judgement *judgement)
+{
+	const struct engine_ports *ports = judgement->ports;
+
+	return ports->yields && ports->yields(ports->context, judgement->finding.failure, judgement->outcome->status);
+}
+
 static bool attempts_used_up(const struct judgement *judgement)
 {
-	return judgement->operation->attempts >= judgement->operation->rules->max_attempts;
+	const struct engine_operation *operation = judgement->operation;
+	int64_t made = (int64_t)operation->attempts + judgement->outcome->resends + operation->request.prior_attempts;
+
+	return made >= operation->rules->max_attempts;
 }
 
 static bool asks_too_much(const struct judgement *judgement)
@@ -163,7 +183,7 @@ static int64_t deadline_room_ms(const struct judgement *judgement)
 
 	if (left_ms == ENGINE_NEVER)
 		return ENGINE_NEVER;
-	return left_ms - shortest_attempt_ms(judgement->operation->rules);
+	return left_ms - engine_shortest_attempt_ms(judgement->operation->rules);
 }
 
 static bool exceeds_deadline(const struct judgement *judgement)
@@ -204,11 +224,11 @@ static bool finds_budget_empty(const struct judgement *judgement)
 }
 
 static const struct check checks_before_wait[] = {
-    {was_cancelled, ENGINE_CANCELLED},         {was_delivered, ENGINE_DELIVERED},
-    {deadline_passed, ENGINE_DEADLINE},        {succeeded, ENGINE_SUCCESS},
-    {is_final, ENGINE_TERMINAL_ERROR},         {is_unsafe, ENGINE_UNSAFE_REPLAY},
-    {lacks_body, ENGINE_BODY_NOT_REPLAYABLE},  {attempts_used_up, ENGINE_ATTEMPT_CAP},
-    {asks_too_much, ENGINE_RETRY_AFTER_LIMIT},
+    {was_cancelled, ENGINE_CANCELLED},        {was_delivered, ENGINE_DELIVERED},
+    {deadline_passed, ENGINE_DEADLINE},       {succeeded, ENGINE_SUCCESS},
+    {is_final, ENGINE_TERMINAL_ERROR},        {is_unsafe, ENGINE_UNSAFE_REPLAY},
+    {lacks_body, ENGINE_BODY_NOT_REPLAYABLE}, {is_an_outer_layers, ENGINE_NESTED},
+    {attempts_used_up, ENGINE_ATTEMPT_CAP},   {asks_too_much, ENGINE_RETRY_AFTER_LIMIT},
 };
 
 static const struct check checks_of_wait[] = {
@@ -260,7 +280,11 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 	    .finding = engine_classify(operation->rules, operation->request.method, outcome),
 	    .now_ms = now_ms,
 	};
-	struct engine_verdict verdict = {.action = ENGINE_DELIVER, .failure = judgement.finding.failure};
+	struct engine_verdict verdict = {
+	    .action = ENGINE_DELIVER,
+	    .failure = judgement.finding.failure,
+	    .passing = judgement.finding.passing,
+	};
 
 	if (!engine_is_proved_unexecuted(operation->rules, outcome))
 		operation->maybe_executed = true;

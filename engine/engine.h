@@ -37,6 +37,7 @@ enum engine_reason {
 	ENGINE_TERMINAL_ERROR,
 	ENGINE_UNSAFE_REPLAY,
 	ENGINE_BODY_NOT_REPLAYABLE,
+	ENGINE_NESTED, /* an outer layer retries; also before attempt 1, by whoever asks engine_intent_admit() */
 	ENGINE_ATTEMPT_CAP,
 	ENGINE_RETRY_AFTER_LIMIT,
 	ENGINE_RETRY_MAX_TIME,
@@ -75,6 +76,9 @@ struct engine_request {
 	bool body_replayable;     /* there is no body, or it can be sent again from its start */
 	int64_t program_timeout_ms;    /* CURLOPT_TIMEOUT(_MS) as the program set it; 0: none */
 	int64_t inherited_deadline_ms; /* instant; ENGINE_NEVER: none */
+	/* What the intent had before this operation, where it shares its limits (engine/intent.h). */
+	int prior_attempts;
+	int64_t prior_ms; /* how long before the operation the intent began */
 };
 
 /* The operation so far. Filled by engine_begin(); callers read it, only the engine writes it. */
@@ -107,7 +111,8 @@ struct engine_outcome {
 	bool header_block_complete; /* the blank line of the final block was seen, or nobody could have seen it */
 	bool cancelled;             /* a callback of the program ended it */
 	bool delivered;             /* a byte of a final response went to the program */
-	bool stop_hint;             /* struct engine_demand's: a header of the response told us not to retry */
+	int resends; /* requests that libcurl itself sent again in this operation so far: they count as attempts do */
+	bool stop_hint; /* struct engine_demand's: a header of the response told us not to retry */
 	struct engine_retry_after
 	    retry_after; /* of the final response or, if it failed, the proxy's answer to CONNECT */
 };
@@ -115,6 +120,9 @@ struct engine_outcome {
 /* Where dice come from, and what operations share. All but draw may be NULL: that port is not there. */
 struct engine_ports {
 	double (*draw)(void *context); /* uniform in 0..1; asked once per considered retry */
+	/* Whether an outer layer would retry a failure of this kind, so that we don't. Asked once nothing before it in
+	 * enum engine_reason applies. */
+	bool (*yields)(void *context, enum engine_class failure, int status);
 	/* Whether the circuit breaker lets a retry be made: it is closed, the attempt that is judged taken into
 	 * account. */
 	bool (*breaker_allows)(void *context);
@@ -135,6 +143,7 @@ struct engine_verdict {
 	enum engine_reason reason;
 	enum engine_class failure;
 	int64_t wait_ms; /* ENGINE_RETRY: how long from now; otherwise the wait that was considered, 0 if none was */
+	bool passing;    /* the failure is of a kind that the policy says may pass */
 	bool ambiguous;  /* ENGINE_RETRY: the retry may repeat a request that was executed */
 	bool fresh_connection; /* ENGINE_RETRY: use a new connection (transport failure) */
 	bool fresh_lookup;     /* ENGINE_RETRY: look the name up again (failed look-up) */
@@ -153,6 +162,13 @@ struct engine_sent_facts {
 /* Starts an operation at now_ms. rules must outlive it. */
 void engine_begin(struct engine_operation *operation, const struct policy_rules *rules,
                   const struct engine_request *request, int64_t now_ms);
+
+/*
+ * Gives an operation that runs what its intent had before it (prior_attempts, prior_ms), where that wasn't known at its
+ * begin. May be called by the port `yields`: the verdict that is being made takes it into account, but for the
+ * deadline.
+ */
+void engine_share(struct engine_operation *operation, const struct engine_request *intent);
 
 /*
  * Plans the next attempt. Returns false, and plans none, only before attempt 1: the policy's or inherited deadline has

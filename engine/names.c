@@ -12,6 +12,7 @@ static const char *const reason_names[] = {
     [ENGINE_TERMINAL_ERROR] = "terminal_error",
     [ENGINE_UNSAFE_REPLAY] = "unsafe_replay",
     [ENGINE_BODY_NOT_REPLAYABLE] = "body_not_replayable",
+    [ENGINE_NESTED] = "nested",
     [ENGINE_ATTEMPT_CAP] = "attempt_cap",
     [ENGINE_RETRY_AFTER_LIMIT] = "retry_after_limit",
     [ENGINE_RETRY_MAX_TIME] = "retry_max_time",

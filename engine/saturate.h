@@ -27,6 +27,16 @@ static inline int64_t engine_after(int64_t instant_ms, int64_t duration_ms)
 	return sum;
 }
 
+/* instant - duration; ENGINE_NEVER stays, and what is out of range is as early as can be. duration_ms ≥ 0. */
+static inline int64_t engine_before(int64_t instant_ms, int64_t duration_ms)
+{
+	int64_t difference;
+
+	if (instant_ms == ENGINE_NEVER)
+		return ENGINE_NEVER;
+	return __builtin_sub_overflow(instant_ms, duration_ms, &difference) ? INT64_MIN : difference;
+}
+
 /* What is left from now_ms until the instant: negative once it has passed, ENGINE_NEVER if it never comes. */
 static inline int64_t engine_left(int64_t instant_ms, int64_t now_ms)
 {

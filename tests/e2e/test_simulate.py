@@ -91,6 +91,41 @@ def test_shape_of_the_output():
     )
 
 
+def test_full_attempt_is_reserved_within_the_deadline():
+    """Of 12 s, attempts of 4 s fit at 0 and 5. A third would start at 11 with 1 s left, so its wait isn't slept."""
+    hangs = {"duration_ms": 60_000, "status": "timeout", "retry_after_ms": None}
+    answers = {"duration_ms": 20, "status": 200, "retry_after_ms": None}
+    case = {
+        "policy": {
+            "total_ms": 12_000,
+            "per_try_ms": 4_000,
+            "min_try_ms": 4_000,
+            "max_attempts": 10,
+            "base_ms": 1_000,
+            "backoff_cap_ms": 10_000,
+            "replay_safe": True,
+        },
+        "outcomes": [hangs, hangs, answers],
+        "draws": [1, 1],  # the longest of each wait: 1 s and 2 s
+    }
+    assert results_of(json.dumps(case)) == [{
+        "ok": False,
+        "stop": "retry_budget",
+        "attempts": 2,
+        "elapsed_ms": 9_000,
+        "trace": [
+            {"kind": "attempt", "number": 1, "start_ms": 0, "limit_ms": 4_000, "spent_ms": 4_000, "status": "timeout"},
+            {"kind": "wait", "start_ms": 4_000, "wait_ms": 1_000},
+            {"kind": "attempt", "number": 2, "start_ms": 5_000, "limit_ms": 4_000, "spent_ms": 4_000,
+             "status": "timeout"},
+        ],
+    }]
+    # With 3 s more there is room for it.
+    case["policy"]["total_ms"] = 15_000
+    result = results_of(json.dumps(case))[0]
+    assert (result["ok"], result["attempts"], result["elapsed_ms"]) == (True, 3, 11_020)
+
+
 @pytest.mark.parametrize(
     "draw", ["1.0000001", "-0.1", "2", "-1", "true", "false", '"0.5"', "NaN", "Infinity", "-Infinity", "1e999", "null", "[0.5]"]
 )

@@ -21,9 +21,13 @@
 struct test_ports {
 	double draw;
 	bool tokens;
+	bool outer_layer;
 	bool breaker_open;
 	bool places_taken;
 	int draws_asked;
+	int yields_asked;
+	enum engine_class yields_failure;
+	int yields_status;
 	int tokens_asked;
 	int places_held;
 	int64_t place_wait_ms;
@@ -35,6 +39,16 @@ static inline double test_draw(void *context)
 
 	ports->draws_asked++;
 	return ports->draw;
+}
+
+static inline bool test_yields(void *context, enum engine_class failure, int status)
+{
+	struct test_ports *ports = context;
+
+	ports->yields_asked++;
+	ports->yields_failure = failure;
+	ports->yields_status = status;
+	return ports->outer_layer;
 }
 
 static inline bool test_take_token(void *context)
@@ -74,6 +88,7 @@ static inline struct engine_ports test_engine_ports(struct test_ports *ports)
 {
 	return (struct engine_ports){
 	    .draw = test_draw,
+	    .yields = test_yields,
 	    .breaker_allows = test_breaker_allows,
 	    .take_retrying = test_take_retrying,
 	    .give_retrying = test_give_retrying,

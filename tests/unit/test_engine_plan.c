@@ -158,6 +158,52 @@ static void only_retries_have_a_header_limit(void **state)
 	}
 }
 
+/* An intent that began 1000 ms before the operation: its own limits run from there, the program's timeout doesn't. */
+static void limits_of_an_intent_run_from_its_begin(void **state)
+{
+	static const struct {
+		int64_t deadline_ms, inherited_ms, program_ms, window_ms; /* inherited: after entry */
+		bool planned;
+		int64_t limit_ms, header_limit_ms; /* of attempt 2, 400 ms after entry */
+	} cases[] = {
+	    {0, NEVER, 0, 0, true, NEVER, NEVER},
+	    {3000, NEVER, 0, 0, true, 1600, NEVER},
+	    {1100, NEVER, 0, 0, true, 1, NEVER},
+	    {1099, NEVER, 0, 0, false, 0, 0},
+	    {500, NEVER, 0, 0, false, 0, 0},
+	    {3000, 800, 0, 0, true, 400, NEVER},
+	    {0, 800, 0, 0, true, 400, NEVER},
+	    {0, NEVER, 800, 0, true, 400, NEVER},
+	    {0, NEVER, 0, 30000, true, NEVER, 28600},
+	    {0, NEVER, 0, 1400, true, NEVER, 1},
+	    {0, NEVER, 0, INT64_MAX, true, NEVER, NEVER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct policy_rules rules = test_rules();
+		struct engine_request request = test_request(ENGINE_METHOD_GET);
+		struct engine_operation operation;
+		struct engine_plan plan;
+
+		rules.deadline_ms = cases[i].deadline_ms;
+		rules.retry_max_time_ms = cases[i].window_ms;
+		request.program_timeout_ms = cases[i].program_ms;
+		request.prior_ms = 1000;
+		if (cases[i].inherited_ms != NEVER)
+			request.inherited_deadline_ms = ENTRY_MS + cases[i].inherited_ms;
+		engine_begin(&operation, &rules, &request, ENTRY_MS);
+		assert_int_equal(engine_plan(&operation, ENTRY_MS, &plan), cases[i].planned);
+		if (!cases[i].planned)
+			continue;
+		assert_int_equal(plan.number, 1);
+		assert_int_equal(plan.header_limit_ms, NEVER);
+		assert_true(engine_plan(&operation, ENTRY_MS + 400, &plan));
+		assert_int_equal(plan.limit_ms, cases[i].limit_ms);
+		assert_int_equal(plan.header_limit_ms, cases[i].header_limit_ms);
+	}
+}
+
 /* A clock near the ends of its range must not wrap a limit into the past. */
 static void extreme_clocks_do_not_overflow(void **state)
 {
@@ -181,6 +227,21 @@ static void extreme_clocks_do_not_overflow(void **state)
 	}
 }
 
+static void intent_older_than_the_clock_has_no_time_left(void **state)
+{
+	struct policy_rules rules = test_rules();
+	struct engine_request request = test_request(ENGINE_METHOD_GET);
+	struct engine_operation operation;
+	struct engine_plan plan;
+
+	(void)state;
+	rules.deadline_ms = 10000;
+	request.prior_ms = INT64_MAX;
+	engine_begin(&operation, &rules, &request, INT64_MIN + 5);
+	assert_false(engine_plan(&operation, INT64_MIN + 5 + 10000, &plan));
+	assert_int_equal(operation.attempts, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +250,8 @@ int main(void)
 	    cmocka_unit_test(too_little_time_at_entry_plans_nothing),
 	    cmocka_unit_test(connect_limit_is_the_policys),
 	    cmocka_unit_test(only_retries_have_a_header_limit),
+	    cmocka_unit_test(limits_of_an_intent_run_from_its_begin),
+	    cmocka_unit_test(intent_older_than_the_clock_has_no_time_left),
 	    cmocka_unit_test(extreme_clocks_do_not_overflow),
 	};
 

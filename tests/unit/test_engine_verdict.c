@@ -7,7 +7,9 @@
 
 #include "tests/unit/test_engine.h"
 
-enum { ENTRY_MS = 1000000, NOW_MS = ENTRY_MS + 500 };
+#include <limits.h>
+
+enum { ENTRY_MS = 1000000, NOW_MS = ENTRY_MS + 500, RECV_ERROR = 56 };
 
 /* One attempt about to be judged, at first one that is retried. */
 struct scene {
@@ -78,6 +80,11 @@ static void lose_body(struct scene *scene)
 	scene->request.body_replayable = false;
 }
 
+static void leave_it_to_an_outer_layer(struct scene *scene)
+{
+	scene->ports.outer_layer = true;
+}
+
 static void use_up_attempts(struct scene *scene)
 {
 	scene->rules.max_attempts = 1;
@@ -125,6 +132,7 @@ static const struct {
     {fail_for_good, ENGINE_TERMINAL_ERROR},
     {forbid_replay, ENGINE_UNSAFE_REPLAY},
     {lose_body, ENGINE_BODY_NOT_REPLAYABLE},
+    {leave_it_to_an_outer_layer, ENGINE_NESTED},
     {use_up_attempts, ENGINE_ATTEMPT_CAP},
     {ask_for_too_much, ENGINE_RETRY_AFTER_LIMIT},
     {close_retry_window, ENGINE_RETRY_MAX_TIME},
@@ -187,6 +195,35 @@ static void draws_and_tokens_are_asked_for_last(void **state)
 	}
 }
 
+/* An answer that nobody needs would count in the log as an outer layer's. */
+static void outer_layers_are_asked_for_once_all_else_allows_a_retry(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < countof(causes); i++) {
+		struct scene scene = retried_scene();
+
+		causes[i].cause(&scene);
+		judge_scene(&scene);
+		assert_int_equal(scene.ports.yields_asked, causes[i].reason >= ENGINE_NESTED ? 1 : 0);
+	}
+}
+
+static void outer_layers_are_asked_for_by_what_failed(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	judge_scene(&scene);
+	assert_class(scene.ports.yields_failure, ENGINE_CLASS_STATUS);
+	assert_int_equal(scene.ports.yields_status, 503);
+
+	scene = retried_scene();
+	scene.outcome = test_code(RECV_ERROR);
+	judge_scene(&scene);
+	assert_class(scene.ports.yields_failure, ENGINE_CLASS_RECEIVE);
+	assert_int_equal(scene.ports.yields_status, 0);
+}
+
 /* A place that is kept although there is no retry would be missed until its lease ends. */
 static void a_place_is_held_for_a_retry_only(void **state)
 {
@@ -212,6 +249,7 @@ static void without_ports_nothing_is_asked(void **state)
 	struct engine_ports ports = test_engine_ports(&scene.ports);
 
 	(void)state;
+	ports.yields = NULL;
 	ports.breaker_allows = NULL;
 	ports.take_retrying = NULL;
 	ports.take_token = NULL;
@@ -355,6 +393,112 @@ static void retries_add_up_until_the_cap(void **state)
 	assert_int_equal(operation.waited_ms, 1000 + 2000 + 4000);
 }
 
+/* max_attempts is 4: what libcurl sent again and what the intent had before are attempts as well. */
+static void all_that_was_sent_counts_against_the_cap(void **state)
+{
+	static const struct {
+		int resends, prior_attempts;
+		enum engine_reason reason;
+	} cases[] = {
+	    {0, 0, ENGINE_TRANSIENT_FAILURE},
+	    {2, 0, ENGINE_TRANSIENT_FAILURE},
+	    {3, 0, ENGINE_ATTEMPT_CAP},
+	    {0, 2, ENGINE_TRANSIENT_FAILURE},
+	    {0, 3, ENGINE_ATTEMPT_CAP},
+	    {1, 1, ENGINE_TRANSIENT_FAILURE},
+	    {1, 2, ENGINE_ATTEMPT_CAP},
+	    {100, 0, ENGINE_ATTEMPT_CAP},
+	    {0, INT_MAX, ENGINE_ATTEMPT_CAP},
+	    {INT_MAX, 0, ENGINE_ATTEMPT_CAP},
+	    {INT_MAX, INT_MAX, ENGINE_ATTEMPT_CAP},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene scene = retried_scene();
+
+		scene.outcome.resends = cases[i].resends;
+		scene.request.prior_attempts = cases[i].prior_attempts;
+		assert_reason(judge_scene(&scene).reason, cases[i].reason);
+	}
+}
+
+static bool finds_what_came_before(void *context, enum engine_class failure, int status)
+{
+	const struct engine_request intent = {.prior_attempts = 3, .prior_ms = 100};
+
+	(void)failure, (void)status;
+	engine_share(context, &intent);
+	return false;
+}
+
+static void what_the_intent_had_may_come_out_with_the_verdict(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_operation operation;
+	struct engine_plan plan;
+	const struct engine_ports ports = {.draw = test_draw, .yields = finds_what_came_before, .context = &operation};
+
+	(void)state;
+	engine_begin(&operation, &scene.rules, &scene.request, ENTRY_MS);
+	assert_true(engine_plan(&operation, ENTRY_MS, &plan));
+	assert_reason(engine_judge(&operation, &scene.outcome, NOW_MS, &ports).reason, ENGINE_ATTEMPT_CAP);
+	assert_int_equal(operation.request.prior_ms, 100);
+}
+
+/* Backoff is 1000 ms, min_try_ms 100; the program's own timeout is each operation's alone. */
+static void the_intents_time_counts_from_its_begin(void **state)
+{
+	static const struct {
+		int64_t deadline_ms, program_ms, window_ms, prior_ms;
+		enum engine_reason reason;
+	} cases[] = {
+	    {1700, 0, 0, 100, ENGINE_TRANSIENT_FAILURE},    {1699, 0, 0, 100, ENGINE_WAIT_EXCEEDS_DEADLINE},
+	    {10500, 0, 0, 10000, ENGINE_DEADLINE},          {0, 0, 1600, 100, ENGINE_TRANSIENT_FAILURE},
+	    {0, 0, 1599, 100, ENGINE_RETRY_MAX_TIME},       {0, 1600, 0, 100000, ENGINE_TRANSIENT_FAILURE},
+	    {0, 0, 0, INT64_MAX, ENGINE_TRANSIENT_FAILURE}, {0, 0, 30000, INT64_MAX, ENGINE_RETRY_MAX_TIME},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene scene = retried_scene();
+
+		scene.rules.deadline_ms = cases[i].deadline_ms;
+		scene.rules.retry_max_time_ms = cases[i].window_ms;
+		scene.request.program_timeout_ms = cases[i].program_ms;
+		scene.request.prior_ms = cases[i].prior_ms;
+		assert_reason(judge_scene(&scene).reason, cases[i].reason);
+	}
+}
+
+/* Whether a repeat would be worth it doesn't depend on what it was that kept us from one. */
+static void verdict_tells_what_may_pass(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < countof(causes); i++) {
+		struct scene scene = retried_scene();
+
+		causes[i].cause(&scene);
+		assert_int_equal(judge_scene(&scene).passing,
+		                 causes[i].reason != ENGINE_CANCELLED && causes[i].reason != ENGINE_SUCCESS);
+	}
+}
+
+static void what_is_final_does_not_pass(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_operation operation = {.waited_ms = 1000};
+	struct engine_verdict verdict;
+
+	(void)state;
+	scene.outcome.status = 404;
+	assert_false(judge_scene(&scene).passing);
+	scene = retried_scene();
+	verdict = judge_scene(&scene);
+	engine_retract(&operation, &verdict);
+	assert_false(verdict.passing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +506,8 @@ int main(void)
 	    cmocka_unit_test(each_cause_has_its_reason),
 	    cmocka_unit_test(of_two_causes_the_earlier_wins),
 	    cmocka_unit_test(draws_and_tokens_are_asked_for_last),
+	    cmocka_unit_test(outer_layers_are_asked_for_once_all_else_allows_a_retry),
+	    cmocka_unit_test(outer_layers_are_asked_for_by_what_failed),
 	    cmocka_unit_test(a_place_is_held_for_a_retry_only),
 	    cmocka_unit_test(without_ports_nothing_is_asked),
 	    cmocka_unit_test(deadline_is_reached_at_its_instant),
@@ -371,6 +517,11 @@ int main(void)
 	    cmocka_unit_test(demand_of_the_maximum_is_met),
 	    cmocka_unit_test(demand_that_does_not_fit_is_not_shortened),
 	    cmocka_unit_test(retries_add_up_until_the_cap),
+	    cmocka_unit_test(all_that_was_sent_counts_against_the_cap),
+	    cmocka_unit_test(what_the_intent_had_may_come_out_with_the_verdict),
+	    cmocka_unit_test(the_intents_time_counts_from_its_begin),
+	    cmocka_unit_test(verdict_tells_what_may_pass),
+	    cmocka_unit_test(what_is_final_does_not_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
