@@ -33,9 +33,11 @@ enum field_type {
 enum {
 	IN_ATTEMPT = 1 << RECORD_ATTEMPT,
 	IN_OPERATION = 1 << RECORD_OPERATION,
+	IN_NESTED = 1 << RECORD_NESTED,
 	IN_NOTE = 1 << RECORD_NOTE,
 	IN_BOTH = IN_ATTEMPT | IN_OPERATION,
-	IN_ALL = IN_BOTH | IN_NOTE
+	IN_THREE = IN_BOTH | IN_NESTED,
+	IN_ALL = IN_THREE | IN_NOTE
 };
 
 struct field {
@@ -63,8 +65,11 @@ static const struct field FIELDS[] = {
     {"libcurl_version", FIELD_TEXT, IN_ALL, AT(libcurl_version)},
     {"operation", FIELD_UNSIGNED_OR_NONE, IN_ALL, AT(operation)},
     {"attempt", FIELD_INT, IN_ATTEMPT, AT(attempt)},
-    {"method", FIELD_TEXT, IN_BOTH, AT(method)},
-    {"url", FIELD_TEXT, IN_BOTH, AT(url)},
+    {"method", FIELD_TEXT, IN_THREE, AT(method)},
+    {"url", FIELD_TEXT, IN_THREE, AT(url)},
+    {"owner", FIELD_TEXT, IN_THREE, AT(owner)},
+    {"evidence", FIELD_TEXT, IN_THREE, AT(evidence)},
+    {"intent", FIELD_TEXT, IN_THREE, AT(intent)},
     {"status", FIELD_INT_OR_NONE, IN_BOTH, AT(status)},
     {"curl_code", FIELD_INT, IN_BOTH, AT(curl_code)},
     {"curl", FIELD_TEXT, IN_BOTH, AT(curl_name)},
@@ -77,6 +82,7 @@ static const struct field FIELDS[] = {
     {"first_byte_ms", FIELD_MS, IN_ATTEMPT, AT(first_byte_ms)},
     {"total_ms", FIELD_MS, IN_ATTEMPT, AT(total_ms)},
     {"retry_after_ms", FIELD_MS, IN_ATTEMPT, AT(retry_after_ms)},
+    {"upstream_attempts", FIELD_INT_OR_NONE, IN_ATTEMPT, AT(upstream_attempts)},
     {"verdict", FIELD_TEXT, IN_BOTH, AT(verdict)},
     {"reason", FIELD_TEXT, IN_BOTH, AT(reason)},
     {"wait_ms", FIELD_MS, IN_ATTEMPT, AT(wait_ms)},
@@ -84,13 +90,16 @@ static const struct field FIELDS[] = {
     {"sends", FIELD_INT64, IN_OPERATION, AT(sends)},
     {"waited_ms", FIELD_MS, IN_OPERATION, AT(waited_ms)},
     {"elapsed_ms", FIELD_MS, IN_OPERATION, AT(elapsed_ms)},
+    {"intent_operations", FIELD_INT_OR_NONE, IN_OPERATION | IN_NESTED, AT(intent_operations)},
+    {"intent_sends", FIELD_INT64, IN_OPERATION | IN_NESTED, AT(intent_sends)},
+    {"gap_ms", FIELD_MS, IN_NESTED, AT(gap_ms)},
     {"left_ms", FIELD_MS, IN_BOTH, AT(left_ms)},
     {"note", FIELD_TEXT, IN_NOTE, AT(note)},
     {"lost", FIELD_UNSIGNED, IN_ALL, AT(lost)},
 };
 
 static const char *const KIND_NAMES[] = {
-    [RECORD_ATTEMPT] = "attempt", [RECORD_OPERATION] = "operation", [RECORD_NOTE] = "note"};
+    [RECORD_ATTEMPT] = "attempt", [RECORD_OPERATION] = "operation", [RECORD_NESTED] = "nested", [RECORD_NOTE] = "note"};
 
 static void put_word(struct json_writer *writer, const char *word)
 {
@@ -189,7 +198,7 @@ static size_t format_with_texts_of(const struct record *record, size_t text_byte
 
 size_t record_format(const struct record *record, char out[static RECORD_BYTES_MAX])
 {
-	if (record->kind != RECORD_ATTEMPT && record->kind != RECORD_OPERATION && record->kind != RECORD_NOTE)
+	if ((size_t)record->kind >= sizeof(KIND_NAMES) / sizeof(KIND_NAMES[0]))
 		return 0;
 	size_t line_bytes = 0;
 	for (size_t text_bytes = RECORD_BYTES_MAX; text_bytes >= TEXT_BYTES_MIN && !line_bytes; text_bytes /= 2)

@@ -26,6 +26,7 @@
 enum record_kind {
 	RECORD_ATTEMPT,
 	RECORD_OPERATION,
+	RECORD_NESTED, /* an outer retry layer came back: its rhythm */
 	RECORD_NOTE /* something tenacurl has to say about itself: a policy that can't be loaded, an unknown libcurl */
 };
 
@@ -46,10 +47,18 @@ struct record {
 	const char *libcurl_version; /* 7.88.1 */
 	uint64_t operation;          /* numbers the operations of a process, from 1 */
 
-	/* What: both kinds. */
+	/* What: attempt, operation, nested. */
 	const char *method; /* verb on the wire */
 	const char *url;    /* redacted */
-	int status;         /* 0: none */
+
+	/* Whose retries they are: attempt, operation, nested. */
+	const char *owner;    /* us, outer */
+	const char *evidence; /* header:NAME, program:NAME, library:NAME, argv:--retry, curlrc:--retry, learned,
+	                         observed; NULL: none */
+	const char *intent;   /* 16 hexadecimal digits that the operations of one intent share; NULL: nothing failed */
+
+	/* Attempt and operation. */
+	int status; /* 0: none */
 	int curl_code;
 	const char *curl_name; /* CURLE_… */
 	const char *failure;   /* engine_class_name() */
@@ -64,12 +73,21 @@ struct record {
 	int64_t dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms;
 	int64_t retry_after_ms; /* RECORD_UNKNOWN_MS: none */
 	int64_t wait_ms;        /* before the next attempt; RECORD_UNKNOWN_MS: none follows */
+	int upstream_attempts;  /* x-envoy-attempt-count: how often a proxy below us asked; 0: nothing said so */
 
 	/* RECORD_OPERATION only. */
 	int attempts;
 	int64_t sends; /* requests on the wire, libcurl's own resends included */
 	int64_t waited_ms;
 	int64_t elapsed_ms;
+
+	/* Operation and nested: of the intent so far, this operation included unless it was refused. 0: nothing failed.
+	 */
+	int intent_operations;
+	int64_t intent_sends; /* without this operation's in RECORD_NESTED, which is written when it begins */
+
+	/* RECORD_NESTED only. */
+	int64_t gap_ms; /* from the return of the intent's last operation that wasn't refused to this one's begin */
 
 	/* RECORD_NOTE only. */
 	const char *note;

@@ -33,6 +33,8 @@ static struct record attempt_record(void)
 	    .operation = 3,
 	    .method = "GET",
 	    .url = "http://example.org/x",
+	    .owner = "us",
+	    .intent = "00112233445566ff",
 	    .status = 503,
 	    .curl_name = "CURLE_OK",
 	    .failure = "status",
@@ -46,6 +48,7 @@ static struct record attempt_record(void)
 	    .first_byte_ms = 20,
 	    .total_ms = 21,
 	    .retry_after_ms = 1000,
+	    .upstream_attempts = 3,
 	    .wait_ms = 1034,
 	    .lost = 2,
 	};
@@ -84,10 +87,11 @@ static void an_attempt_has_these_fields_in_this_order(void **state)
 	                     "\"mode\":\"enforce\",\"policy\":\"/etc/tenacurl/policy.ini\","
 	                     "\"policy_hash\":\"fedcba9876543210\",\"section\":\"api\","
 	                     "\"libcurl_flavour\":\"OPENSSL_4\",\"libcurl_version\":\"7.88.1\",\"operation\":3,"
-	                     "\"attempt\":1,\"method\":\"GET\",\"url\":\"http://example.org/x\",\"status\":503,"
+	                     "\"attempt\":1,\"method\":\"GET\",\"url\":\"http://example.org/x\",\"owner\":\"us\","
+	                     "\"evidence\":null,\"intent\":\"00112233445566ff\",\"status\":503,"
 	                     "\"curl_code\":0,\"curl\":\"CURLE_OK\",\"failure\":\"status\",\"unsent\":false,"
 	                     "\"ambiguous\":false,\"dns_ms\":0,\"connect_ms\":1,\"tls_ms\":null,\"first_byte_ms\":20,"
-	                     "\"total_ms\":21,\"retry_after_ms\":1000,\"verdict\":\"retry\","
+	                     "\"total_ms\":21,\"retry_after_ms\":1000,\"upstream_attempts\":3,\"verdict\":\"retry\","
 	                     "\"reason\":\"transient_failure\",\"wait_ms\":1034,\"left_ms\":null,\"lost\":2}\n");
 }
 
@@ -105,15 +109,65 @@ static void an_operation_has_these_fields_in_this_order(void **state)
 	    .sends = 5,
 	    .waited_ms = 60,
 	    .elapsed_ms = 70,
+	    .owner = "outer",
+	    .evidence = "header:amz-sdk-request",
+	    .intent = "00112233445566ff",
+	    .intent_operations = 2,
+	    .intent_sends = 9,
 	    .left_ms = 0,
 	};
 	expect_line(&record, "{\"schema\":1,\"kind\":\"operation\",\"time\":\"1970-01-01T00:00:00.000000Z\",\"pid\":1,"
 	                     "\"program\":null,\"job\":null,\"run\":null,\"mode\":null,\"policy\":null,"
 	                     "\"policy_hash\":null,\"section\":null,\"libcurl_flavour\":null,"
-	                     "\"libcurl_version\":null,\"operation\":1,\"method\":null,\"url\":null,\"status\":null,"
+	                     "\"libcurl_version\":null,\"operation\":1,\"method\":null,\"url\":null,"
+	                     "\"owner\":\"outer\",\"evidence\":\"header:amz-sdk-request\","
+	                     "\"intent\":\"00112233445566ff\",\"status\":null,"
 	                     "\"curl_code\":56,\"curl\":\"CURLE_RECV_ERROR\",\"failure\":null,\"verdict\":null,"
 	                     "\"reason\":null,\"attempts\":4,\"sends\":5,\"waited_ms\":60,\"elapsed_ms\":70,"
+	                     "\"intent_operations\":2,\"intent_sends\":9,"
 	                     "\"left_ms\":0,\"lost\":0}\n");
+}
+
+static void an_outer_layers_return_has_these_fields_in_this_order(void **state)
+{
+	(void)state;
+	struct record record = {
+	    .kind = RECORD_NESTED,
+	    .pid = 1,
+	    .operation = 2,
+	    .method = "GET",
+	    .url = "http://example.org/x",
+	    .owner = "outer",
+	    .evidence = "observed",
+	    .intent = "00112233445566ff",
+	    .intent_operations = 2,
+	    .intent_sends = 4,
+	    .gap_ms = 1020,
+	    .status = 503, /* of other kinds */
+	    .attempts = 1,
+	};
+	expect_line(&record, "{\"schema\":1,\"kind\":\"nested\",\"time\":\"1970-01-01T00:00:00.000000Z\",\"pid\":1,"
+	                     "\"program\":null,\"job\":null,\"run\":null,\"mode\":null,\"policy\":null,"
+	                     "\"policy_hash\":null,\"section\":null,\"libcurl_flavour\":null,"
+	                     "\"libcurl_version\":null,\"operation\":2,\"method\":\"GET\","
+	                     "\"url\":\"http://example.org/x\",\"owner\":\"outer\",\"evidence\":\"observed\","
+	                     "\"intent\":\"00112233445566ff\",\"intent_operations\":2,\"intent_sends\":4,"
+	                     "\"gap_ms\":1020,\"lost\":0}\n");
+}
+
+static void what_no_proxy_and_no_outer_layer_said_is_null(void **state)
+{
+	(void)state;
+	struct record attempt = {.kind = RECORD_ATTEMPT}, operation = {.kind = RECORD_OPERATION};
+	json_t *parsed = parse_formatted(&attempt);
+	assert_true(json_is_null(json_object_get(parsed, "upstream_attempts")));
+	assert_true(json_is_null(json_object_get(parsed, "owner")));
+	assert_null(json_object_get(parsed, "intent_operations"));
+	json_decref(parsed);
+	parsed = parse_formatted(&operation);
+	assert_true(json_is_null(json_object_get(parsed, "intent")));
+	assert_true(json_is_null(json_object_get(parsed, "intent_operations")));
+	json_decref(parsed);
 }
 
 static void a_note_says_who_and_what(void **state)
@@ -251,7 +305,8 @@ static void a_record_of_nothing_but_huge_hostile_texts_still_fits(void **state)
 	const char **texts[] = {&record.program,         &record.job,         &record.run,     &record.mode,
 	                        &record.policy_path,     &record.policy_hash, &record.section, &record.libcurl_flavour,
 	                        &record.libcurl_version, &record.method,      &record.url,     &record.curl_name,
-	                        &record.failure,         &record.verdict,     &record.reason};
+	                        &record.failure,         &record.verdict,     &record.reason,  &record.owner,
+	                        &record.evidence,        &record.intent};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = hostile;
 	json_t *parsed = parse_formatted(&record);
@@ -284,6 +339,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_attempt_has_these_fields_in_this_order),
 	    cmocka_unit_test(an_operation_has_these_fields_in_this_order),
+	    cmocka_unit_test(an_outer_layers_return_has_these_fields_in_this_order),
+	    cmocka_unit_test(what_no_proxy_and_no_outer_layer_said_is_null),
 	    cmocka_unit_test(a_note_says_who_and_what),
 	    cmocka_unit_test(times_equal_those_of_the_c_library),
 	    cmocka_unit_test(a_time_that_no_date_can_tell_is_null),
