@@ -4,14 +4,9 @@
 
 #include "engine/ascii.h"
 #include "interpose/block.h"
+#include "interpose/hash.h"
 
-/* FNV-1a: small, and good enough to tell a few redirect steps apart. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count_bytes)
-{
-	for (size_t i = 0; i < count_bytes; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
-	return hash;
-}
+#define UPSTREAM_ATTEMPTS_MAX 1000000
 
 static int parse_status(const char *line, size_t line_bytes)
 {
@@ -55,15 +50,25 @@ static int64_t parse_length(const char *text, size_t text_bytes)
 	return length;
 }
 
+/* A proxy's count of its own tries; one that no proxy makes is nobody's count. */
+static int parse_attempts(const char *text, size_t text_bytes)
+{
+	int64_t attempts = parse_length(text, text_bytes);
+	return attempts > 0 && attempts <= UPSTREAM_ATTEMPTS_MAX ? (int)attempts : 0;
+}
+
 static void begin_block(struct header_block *block, const struct policy_rules *rules, const char *line,
                         size_t line_bytes)
 {
-	memset(block, 0, sizeof(*block));
-	block->open = true;
-	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
-	block->status = parse_status(line, line_bytes);
-	block->skips_fields = block->status >= 200 && block->status < 300 && rules->hold_success_bytes == 0;
-	block->step_hash = UINT64_C(0xCBF29CE484222325) ^ (uint64_t)block->status;
+	*block = (struct header_block){
+	    .open = true,
+	    .reads_success = block->reads_success,
+	    .content_length_bytes = BLOCK_LENGTH_UNKNOWN,
+	    .status = parse_status(line, line_bytes),
+	};
+	block->skips_fields =
+	    block->status >= 200 && block->status < 300 && rules->hold_success_bytes == 0 && !block->reads_success;
+	block->step_hash = hash_number(HASH_BASIS, (uint64_t)block->status);
 }
 
 static void add_field(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
@@ -79,6 +84,8 @@ static void add_field(struct header_block *block, const struct policy_rules *rul
 		block->content_length_bytes = parse_length(value, value_bytes);
 	} else if ((value = field_value(line, line_bytes, "Content-Type", &value_bytes))) {
 		block->is_event_stream = ascii_prefix_bytes(value, value_bytes, event_stream) > 0;
+	} else if ((value = field_value(line, line_bytes, "x-envoy-attempt-count", &value_bytes))) {
+		block->upstream_attempts = parse_attempts(value, value_bytes);
 	} else {
 		engine_demand_add_line(&block->demand, rules, line, line_bytes);
 	}
@@ -103,9 +110,13 @@ bool block_add(struct header_block *block, const struct policy_rules *rules, con
 	const char *end = bytes + count_bytes;
 	bool ended = false;
 
-	/* One field of a response whose fields don't matter: most of what a successful transfer brings. */
-	if (block->skips_fields && block->open && count_bytes > 2 && memchr(bytes, '\n', count_bytes) == end - 1)
-		return false;
+	/* A line of a response whose fields don't matter: most of what a successful transfer brings. */
+	if (block->skips_fields && block->open && count_bytes >= 2 && memchr(bytes, '\n', count_bytes) == end - 1) {
+		bool is_blank = count_bytes == 2 && bytes[0] == '\r';
+		block->open = !is_blank;
+		block->complete = is_blank;
+		return is_blank;
+	}
 	while (bytes < end) {
 		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
 		const char *line_end = newline ? newline : end;

@@ -17,13 +17,15 @@
 #define BLOCK_LENGTH_UNKNOWN (-1)
 
 struct header_block {
-	bool open;            /* its status line was seen, its blank line not yet */
-	bool complete;        /* its blank line was seen */
-	int status;           /* 0: no block yet */
-	bool is_proxys;       /* a proxy's answer to CONNECT; set by the gate at the blank line */
-	bool skips_fields;    /* nothing depends on its fields: a success that isn't held */
-	bool has_location;    /* a Location that isn't empty */
-	bool is_event_stream; /* Content-Type: text/event-stream */
+	bool open;             /* its status line was seen, its blank line not yet */
+	bool complete;         /* its blank line was seen */
+	int status;            /* 0: no block yet */
+	bool is_proxys;        /* a proxy's answer to CONNECT; set by the gate at the blank line */
+	bool reads_success;    /* somebody wants the fields of a success, too; stays when a block begins */
+	bool skips_fields;     /* nothing depends on its fields: a success that isn't held */
+	bool has_location;     /* a Location that isn't empty */
+	bool is_event_stream;  /* Content-Type: text/event-stream */
+	int upstream_attempts; /* x-envoy-attempt-count: how often a proxy below us asked; 0: none says so */
 	int64_t content_length_bytes;
 	uint64_t step_hash; /* of the status and Location: tells redirect steps apart */
 	struct engine_demand demand;

@@ -36,14 +36,8 @@ double dice_draw(void)
 	return (double)(random_word() >> 11) / (double)((UINT64_C(1) << 53) - 1);
 }
 
-void dice_write_hex(char *out, size_t digits)
+uint64_t dice_number(void)
 {
-	uint64_t word = 0;
-	for (size_t i = 0; i < digits; i++) {
-		if (i % 16 == 0)
-			word = random_word();
-		out[i] = "0123456789abcdef"[word & 15];
-		word >>= 4;
-	}
-	out[digits] = '\0';
+	uint64_t number = random_word();
+	return number ? number : 1;
 }

@@ -2,7 +2,7 @@
 #ifndef TENACURL_INTERPOSE_DICE_H
 #define TENACURL_INTERPOSE_DICE_H
 
-#include <stddef.h>
+#include <stdint.h>
 
 /*
  * Returns a number uniform in 0..1. The kernel's random numbers: no seed, no state, no lock, right after fork. errno is
@@ -10,7 +10,7 @@
  */
 double dice_draw(void);
 
-/* Writes `digits` hexadecimal digits and a terminator, from the same source. */
-void dice_write_hex(char *out, size_t digits);
+/* Returns a random number, never 0, from the same source. errno is kept. */
+uint64_t dice_number(void);
 
 #endif

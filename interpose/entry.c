@@ -206,8 +206,9 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	int64_t now_ms = clock_ms();
 	const struct policy *policy = policy_source_get(now_ms);
 	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
-	if (!section || !lend_callbacks(handle, &section->rules))
+	if (!section || !lend_callbacks(handle))
 		return libcurl->perform(curl);
 	handle->active_frame = frame;
+	handle->active_caller = caller;
 	return operation_run(handle, policy, section, now_ms);
 }

@@ -28,6 +28,7 @@
 #include "interpose/clock.h"
 #include "interpose/deliver.h"
 #include "interpose/gate.h"
+#include "interpose/journal.h"
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/wait.h"
@@ -401,6 +402,7 @@ void gate_begin_attempt(struct operation *operation)
 	held_clear(&operation->handle->held);
 	memset(&gate->block, 0, sizeof(gate->block));
 	gate->block.content_length_bytes = BLOCK_LENGTH_UNKNOWN;
+	gate->block.reads_success = journal_wants_success(operation);
 	gate->state = gate->observes ? GATE_LIVE : GATE_HOLD;
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->saw_event = false;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "interpose/handle.h"
+#include "interpose/room.h"
 
 #define BUCKET_BITS  12
 #define BUCKET_COUNT (1u << BUCKET_BITS)
@@ -91,8 +92,7 @@ void handle_forget(struct handle *handle)
 {
 	held_free(&handle->held);
 	body_free(&handle->body);
-	free(handle->room);
-	handle->room = NULL;
+	room_abandon(handle);
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;

@@ -63,6 +63,10 @@ struct program_options {
 	int64_t dns_cache_timeout_s;
 	int64_t upload_bytes, post_bytes; /* CURLOPT_INFILESIZE, CURLOPT_POSTFIELDSIZE; -1: unknown */
 	int64_t protocols;
+	const void *post_fields;   /* CURLOPT_POSTFIELDS: the program's memory; NULL: libcurl has a copy */
+	uint64_t post_fields_hash; /* of CURLOPT_COPYPOSTFIELDS; 0: too large */
+	/* Of CURLOPT_RANGE, PROXY, UNIX_SOCKET_PATH, USERPWD, USERNAME; 0: none. */
+	uint64_t range_hash, proxy_hash, unix_socket_hash, user_password_hash, user_hash;
 	enum base_method method;
 	bool write_data_set;
 	bool read_data_set;
@@ -116,6 +120,7 @@ struct handle {
 	struct operation *active;      /* of the perform that runs; NULL between performs */
 	struct operation *room;        /* where it lives; NULL between performs, but for one that never came back */
 	const void *active_frame;      /* of the call that runs it, on its thread's stack */
+	const void *active_caller;     /* where that call returns to */
 	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/ascii.h"
-#include "interpose/dice.h"
+#include "interpose/hash.h"
 #include "interpose/idempotency_key.h"
 #include "interpose/operation.h"
 
@@ -37,17 +37,32 @@ static bool is_signed(const struct handle *handle)
 	return false;
 }
 
-/* A random UUID (RFC 9562 §5.4). */
-static void write_uuid(char out[static UUID_TEXT_BYTES])
+/* The UUID of a random number (RFC 9562 §5.4): the same for all operations of an intent. */
+static void write_uuid(uint64_t number, char out[static UUID_TEXT_BYTES])
 {
 	static const int dashes[] = {8, 13, 18, 23};
-	char digits[UUID_TEXT_BYTES];
-	dice_write_hex(digits, UUID_TEXT_BYTES - 1);
-	memcpy(out, digits, sizeof(digits));
+	uint64_t mixed = number;
+	for (size_t i = 0; i < UUID_TEXT_BYTES - 1; i++) {
+		mixed = hash_number(mixed, i);
+		out[i] = "0123456789abcdef"[mixed & 15];
+	}
+	out[UUID_TEXT_BYTES - 1] = '\0';
 	for (size_t i = 0; i < sizeof(dashes) / sizeof(dashes[0]); i++)
 		out[dashes[i]] = '-';
 	out[14] = '4';
 	out[19] = "89ab"[(out[19] >= 'a' ? out[19] - 'a' + 10 : out[19] - '0') & 3];
+}
+
+/*
+ * The same for all operations of an intent that are the same request in every header: who asks for it as another user
+ * must not get the first one's answer.
+ */
+static uint64_t key_number(struct operation *operation)
+{
+	uint64_t number = nesting_id(operation);
+	for (const struct curl_slist *header = operation->handle->program.http_headers; header; header = header->next)
+		number = hash_text(number, header->data);
+	return number;
 }
 
 void idempotency_key_add(struct operation *operation)
@@ -61,7 +76,7 @@ void idempotency_key_add(struct operation *operation)
 	                 request->method == ENGINE_METHOD_OTHER && request->body_replayable;
 	if (!is_wanted || request->has_idempotency_key || is_signed(handle))
 		return;
-	write_uuid(uuid);
+	write_uuid(key_number(operation), uuid);
 	int bytes =
 	    snprintf(operation->key_text, sizeof(operation->key_text), "%s: %s", rules->idempotency_header, uuid);
 	if (bytes < 0 || (size_t)bytes >= sizeof(operation->key_text))

@@ -18,12 +18,14 @@
 #include "log/sink.h"
 
 #define URL_BYTES      1024
+#define ID_BYTES       17
 #define SYSLOG_WARNING 4
 
 /* All that a record needs, on the heap: a thread may have 16 KiB of stack, and libcurl itself uses half of that. */
 struct draft {
 	struct record record;
 	char url[URL_BYTES];
+	char intent[ID_BYTES];
 	char line[RECORD_BYTES_MAX];
 };
 
@@ -36,13 +38,21 @@ static const char *const mode_names[] = {
     [POLICY_MODE_OFF] = "off",
 };
 
-/* `log_events = retries`: operations in which something failed that is worth a retry. */
-static bool is_worth_a_record(const struct operation *operation)
+bool journal_wants_success(const struct operation *operation)
 {
 	const struct policy_rules *rules = &operation->section->rules;
 	if (rules->log == POLICY_LOG_NONE)
 		return false;
-	if (rules->log_events == POLICY_LOG_EVENTS_ALL || operation->engine.attempts > 1)
+	return rules->log_events == POLICY_LOG_EVENTS_ALL || operation->engine.attempts > 1 ||
+	       operation->nesting.returns;
+}
+
+/* `log_events = retries`: operations in which something failed that is worth a retry. */
+static bool is_worth_a_record(const struct operation *operation)
+{
+	if (operation->section->rules.log == POLICY_LOG_NONE)
+		return false;
+	if (journal_wants_success(operation))
 		return true;
 	enum engine_reason reason = operation->verdict.reason;
 	return reason != ENGINE_SUCCESS && reason != ENGINE_TERMINAL_ERROR && reason != ENGINE_CANCELLED;
@@ -71,7 +81,7 @@ static void fill_process(struct record *record)
 	record->pid = getpid();
 	record->program = process_program();
 	record->job = text_or_null(environment->job);
-	record->run = text_or_null(environment->run);
+	record->run = text_or_null(process_run());
 }
 
 static int64_t time_left_ms(const struct operation *operation)
@@ -92,10 +102,10 @@ static void fill_url(struct draft *draft, const struct operation *operation)
 	draft->record.url = draft->url;
 }
 
-static void fill_operation(struct record *record, struct operation *operation, CURLcode result)
+/* Whose operation it is, by which policy and which libcurl. */
+static void fill_origin(struct record *record, struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
-	const struct engine_verdict *verdict = &operation->verdict;
 
 	if (operation->number == 0)
 		operation->number = atomic_fetch_add(&operation_count, 1) + 1;
@@ -107,6 +117,33 @@ static void fill_operation(struct record *record, struct operation *operation, C
 	record->libcurl_flavour = handle->libcurl->flavour;
 	record->libcurl_version = handle->libcurl->version;
 	record->method = handle_verb(handle);
+}
+
+/* Which layer retries, and what the intent has had so far. */
+static void fill_intent(struct draft *draft, const struct operation *operation)
+{
+	const struct nesting_facts *facts = &operation->nesting_facts;
+	struct record *record = &draft->record;
+	record->owner = nesting_owner(operation);
+	if (!operation->nesting.known)
+		return;
+	record->evidence = nesting_evidence(operation);
+	snprintf(draft->intent, ID_BYTES, "%016llx", (unsigned long long)facts->id);
+	record->intent = draft->intent;
+	record->intent_operations = facts->intent.operations;
+	record->intent_sends = (int64_t)facts->sends;
+}
+
+static void fill_operation(struct draft *draft, struct operation *operation, CURLcode result)
+{
+	const struct handle *handle = operation->handle;
+	const struct engine_verdict *verdict = &operation->verdict;
+	struct record *record = &draft->record;
+
+	fill_process(record);
+	fill_url(draft, operation);
+	fill_origin(record, operation);
+	fill_intent(draft, operation);
 	record->status = outcome_response_code(handle);
 	record->curl_code = (int)result;
 	record->curl_name = engine_curl_code_name((int)result);
@@ -141,6 +178,7 @@ static void fill_attempt(struct record *record, const struct operation *operatio
 	record->retry_after_ms =
 	    retry_after->kind == ENGINE_RETRY_AFTER_NONE ? RECORD_UNKNOWN_MS : retry_after->wait_ms;
 	record->wait_ms = verdict->action == ENGINE_RETRY ? verdict->wait_ms : RECORD_UNKNOWN_MS;
+	record->upstream_attempts = operation->gate.block.upstream_attempts;
 }
 
 static void write_draft(struct draft *draft, const struct policy_rules *rules)
@@ -160,9 +198,7 @@ static void record_attempt(struct operation *operation, CURLcode result)
 	struct draft *draft = new_draft(RECORD_ATTEMPT);
 	if (!draft)
 		return;
-	fill_process(&draft->record);
-	fill_url(draft, operation);
-	fill_operation(&draft->record, operation, result);
+	fill_operation(draft, operation, result);
 	fill_attempt(&draft->record, operation);
 	write_draft(draft, &operation->section->rules);
 	free(draft);
@@ -182,9 +218,7 @@ static void record_operation(struct operation *operation, CURLcode result)
 	if (!draft)
 		return;
 	struct record *record = &draft->record;
-	fill_process(record);
-	fill_url(draft, operation);
-	fill_operation(record, operation, result);
+	fill_operation(draft, operation, result);
 	record->attempts = operation->engine.attempts;
 	record->sends = operation_sends(operation);
 	record->waited_ms = operation->engine.waited_ms;
@@ -198,6 +232,30 @@ void journal_operation(struct operation *operation, CURLcode result)
 	int saved_errno = errno;
 	if (is_worth_a_record(operation))
 		record_operation(operation, result);
+	errno = saved_errno;
+}
+
+static void record_return(struct operation *operation)
+{
+	struct draft *draft = new_draft(RECORD_NESTED);
+	if (!draft)
+		return;
+	struct record *record = &draft->record;
+	fill_process(record);
+	fill_url(draft, operation);
+	fill_origin(record, operation);
+	fill_intent(draft, operation);
+	record->intent_operations++; /* the one that begins */
+	record->gap_ms = operation->nesting_facts.gap_ms;
+	write_draft(draft, &operation->section->rules);
+	free(draft);
+}
+
+void journal_return(struct operation *operation)
+{
+	int saved_errno = errno;
+	if (operation->section->rules.log != POLICY_LOG_NONE)
+		record_return(operation);
 	errno = saved_errno;
 }
 

@@ -8,11 +8,20 @@
 
 #include "interpose/operation.h"
 
+/*
+ * Whether an attempt would be recorded even if it succeeded: then the fields of its response are read although nothing
+ * else depends on them. Pure.
+ */
+bool journal_wants_success(const struct operation *operation);
+
 /* Records the attempt that was judged last, if the policy logs it. errno is kept. */
 void journal_attempt(struct operation *operation, CURLcode result);
 
 /* Records the operation when it is over, if the policy logs it. errno is kept. */
 void journal_operation(struct operation *operation, CURLcode result);
+
+/* Records that an outer layer came back with what failed before, if there is a log. errno is kept. */
+void journal_return(struct operation *operation);
 
 /*
  * One line about tenacurl itself (the state file can't be made): to the log that the rules name, else to syslog. errno

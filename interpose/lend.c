@@ -38,18 +38,17 @@ static void give_back_callbacks(const struct libcurl *libcurl, const struct prog
 	libcurl->setopt(curl, CURLOPT_HEADERDATA, program->header_data);
 }
 
-/* Lends the prereq function, which costs each request a call, where its count is used. */
-static void lend_prereq(struct handle *handle, const struct policy_rules *rules)
+/* Lends the prereq function: what libcurl sends again by itself counts as attempts do. */
+static void lend_prereq(struct handle *handle)
 {
-	bool is_wanted = rules->resend == POLICY_RESEND_FORBID || rules->log != POLICY_LOG_NONE;
-	if (!is_wanted || handle->lent.prereq || handle->libcurl->version_number < PREREQ_VERSION)
+	if (handle->lent.prereq || handle->libcurl->version_number < PREREQ_VERSION)
 		return;
 	handle->lent.prereq =
 	    handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION, prereq_callback) == CURLE_OK &&
 	    set_pointer(handle, OPTION_PREREQDATA, handle);
 }
 
-bool lend_callbacks(struct handle *handle, const struct policy_rules *rules)
+bool lend_callbacks(struct handle *handle)
 {
 	if (!handle->lent.callbacks) {
 		handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
@@ -60,7 +59,7 @@ bool lend_callbacks(struct handle *handle, const struct policy_rules *rules)
 			give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
 	}
 	if (handle->lent.callbacks)
-		lend_prereq(handle, rules);
+		lend_prereq(handle);
 	return handle->lent.callbacks;
 }
 

@@ -15,8 +15,8 @@
 
 #include "interpose/handle.h"
 
-/* Lends the callbacks that the rules need, if they aren't lent yet. Returns false if libcurl refused; then none is. */
-bool lend_callbacks(struct handle *handle, const struct policy_rules *rules);
+/* Lends the callbacks, if they aren't lent yet. Returns false if libcurl refused; then none is. */
+bool lend_callbacks(struct handle *handle);
 
 /* Makes the lent callbacks of `copy`, a duplicate of another handle, point to its own record. Returns false if libcurl
  * refused. */

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/base_name.h"
 #include "interpose/bind/object.h"
 #include "interpose/libcurl.h"
+#include "interpose/mapping.h"
 #include "interpose/process.h"
 
 /* What musl lacks is weak: a musl program that inherits the preload must still start. */
@@ -94,71 +96,11 @@ static void *find_symbol(void *handle, const char *name, const char *version)
 	return dlsym(handle, name);
 }
 
-/* The object that an address lies in. */
-struct mapping {
-	const void *inside;
-	const void *begin, *end;
-	const ElfW(Dyn) * dynamic;
-};
-
-static int find_mapping(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct mapping *mapping = context;
-	uintptr_t low = UINTPTR_MAX, high = 0;
-	const ElfW(Dyn) *dynamic = NULL;
-	(void)size;
-
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		uintptr_t begin = info->dlpi_addr + header->p_vaddr;
-		if (header->p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *)begin;
-		if (header->p_type != PT_LOAD)
-			continue;
-		low = begin < low ? begin : low;
-		high = begin + header->p_memsz > high ? begin + header->p_memsz : high;
-	}
-	if ((uintptr_t)mapping->inside < low || (uintptr_t)mapping->inside >= high)
-		return 0;
-	mapping->begin = (const void *)low;
-	mapping->end = (const void *)high;
-	mapping->dynamic = dynamic;
-	return 1;
-}
-
-/*
- * Fills in the object that mapping->inside lies in; returns whether there is one. Without a lock where glibc can
- * (2.35): fork doesn't give the child back the one that dl_iterate_phdr takes.
- */
-static bool look_up_mapping(struct mapping *mapping)
-{
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-	static _Atomic(void *) finder;
-	struct dl_find_object found;
-	int (*find)(void *, struct dl_find_object *);
-	void *symbol = atomic_load(&finder);
-	if (!symbol) {
-		symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
-		atomic_store(&finder, symbol);
-	}
-	if (symbol) {
-		memcpy(&find, &symbol, sizeof(find));
-		if (find((void *)(uintptr_t)mapping->inside, &found) != 0)
-			return false;
-		mapping->begin = found.dlfo_map_start;
-		mapping->end = found.dlfo_map_end;
-		mapping->dynamic = found.dlfo_link_map->l_ld;
-		return true;
-	}
-#endif
-	return dl_iterate_phdr(find_mapping, mapping) != 0;
-}
-
 /* Whether the object that `symbol` lies in gives its symbols versions. */
 static bool is_versioned(const void *symbol)
 {
 	struct mapping mapping = {.inside = symbol};
-	if (!look_up_mapping(&mapping))
+	if (!mapping_find(&mapping))
 		return false;
 	for (const ElfW(Dyn) *entry = mapping.dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_VERDEF)
@@ -270,7 +212,7 @@ static const struct libcurl *libcurl_of_symbol(const void *symbol, const char *v
 
 	Dl_info info;
 	struct mapping mapping = {.inside = symbol};
-	if (!dladdr(symbol, &info) || !info.dli_fname || !look_up_mapping(&mapping))
+	if (!dladdr(symbol, &info) || !info.dli_fname || !mapping_find(&mapping))
 		return NULL;
 	/*
 	 * Never closed: pointers into it stay valid whatever the program unloads. Not NODELETE, which ld.so takes for
@@ -317,8 +259,7 @@ static int collect_libcurl_path(struct dl_phdr_info *object, size_t size, void *
 	(void)size;
 	if (!object->dlpi_name || candidates->count == CANDIDATES_MAX)
 		return 0;
-	const char *slash = strrchr(object->dlpi_name, '/');
-	if (strncmp(slash ? slash + 1 : object->dlpi_name, "libcurl", 7) != 0)
+	if (strncmp(base_name(object->dlpi_name), "libcurl", 7) != 0)
 		return 0;
 	char *path = strdup(object->dlpi_name);
 	if (path)
@@ -365,7 +306,7 @@ static void forget_unmapped(void)
 {
 	for (struct libcurl *libcurl = atomic_load(&registry); libcurl; libcurl = libcurl->next) {
 		struct mapping mapping = {.inside = libcurl->begin};
-		if (!look_up_mapping(&mapping) || mapping.begin != libcurl->begin || mapping.end != libcurl->end)
+		if (!mapping_find(&mapping) || mapping.begin != libcurl->begin || mapping.end != libcurl->end)
 			libcurl->is_unmapped = true;
 	}
 }

@@ -8,10 +8,7 @@
  * through, and how the transfer ends is then the program's to see.
  */
 
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "interpose/clock.h"
@@ -24,9 +21,9 @@
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 #include "interpose/restraint.h"
+#include "interpose/room.h"
 #include "interpose/shared_state.h"
 #include "interpose/tally.h"
-#include "interpose/tsan.h"
 #include "interpose/wait.h"
 
 #define STATUS_NOT_MODIFIED         304
@@ -63,6 +60,7 @@ static void judge(struct operation *operation)
 	const struct engine_ports ports = {
 	    .draw = draw,
 	    .breaker_allows = restraint_allows_retry,
+	    .yields = nesting_yields,
 	    .rewind_body = rewind_body,
 	    .take_retrying = restraint_take_retrying,
 	    .give_retrying = restraint_give_retrying,
@@ -77,6 +75,8 @@ static void judge(struct operation *operation)
 	restraint_give_retrying(operation);
 	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
 	operation->has_verdict = true;
+	if (operation->verdict.passing)
+		nesting_know(operation);
 	/* The last look before a retry: the policy may have been switched off since the operation began. */
 	if (operation->verdict.action == ENGINE_RETRY &&
 	    policy_source_is_switched_off(operation->policy, operation->section)) {
@@ -221,6 +221,13 @@ static const struct refusal breaker_open = {
     .text = "tenacurl: the circuit breaker is open, so no request was made",
 };
 
+static const struct refusal intent_used_up = {
+    .reason = ENGINE_NESTED,
+    .failure = ENGINE_CLASS_CONNECT,
+    .result = CURLE_COULDNT_CONNECT,
+    .text = "tenacurl: this request failed a moment ago and its attempts are used up, so it was not made again",
+};
+
 /*
  * Before attempt 1. A perform that may use no protocol sends nothing, but leaves no info value of an older transfer
  * behind.
@@ -296,6 +303,9 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 static CURLcode loop(struct operation *operation)
 {
 	operation->attempt_start_ms = operation->engine.entry_ms;
+	if (operation->nesting.refused)
+		return operation->gate.observes || nesting_pace(operation) ? refuse(operation, &intent_used_up)
+		                                                           : cancel_in_wait(operation);
 	if (!restraint_admits(operation))
 		return refuse(operation, &breaker_open);
 	for (;;) {
@@ -316,15 +326,37 @@ static CURLcode loop(struct operation *operation)
 	}
 }
 
+static void inherit_deadline(const struct handle *handle, int64_t now_ms, struct engine_request *request)
+{
+	int64_t outer_ms = thread_notes_deadline(handle->active_frame, now_ms);
+	if (outer_ms < request->inherited_deadline_ms)
+		request->inherited_deadline_ms = outer_ms;
+}
+
+/* What begins in this operation's callbacks shares its deadline. */
+static void enclose(struct operation *operation)
+{
+	const struct enclosing inner = {
+	    .handle = operation->handle,
+	    .frame = operation->handle->active_frame,
+	    .deadline_ms = operation->engine.deadline_ms,
+	};
+	if (inner.deadline_ms != ENGINE_NEVER && !operation->gate.observes)
+		operation->encloses = thread_notes_enter(&inner, &operation->outer);
+}
+
 static void begin(struct operation *operation, int64_t now_ms)
 {
 	struct handle *handle = operation->handle;
 	const struct policy_rules *rules = &operation->section->rules;
 	struct engine_request request;
 
-	outcome_of_request(handle, rules, &request);
-	engine_begin(&operation->engine, rules, &request, now_ms);
 	operation->gate.observes = rules->mode == POLICY_MODE_AUDIT;
+	outcome_of_request(handle, rules, &request);
+	inherit_deadline(handle, now_ms, &request);
+	nesting_begin(operation, now_ms, &request);
+	engine_begin(&operation->engine, rules, &request, now_ms);
+	enclose(operation);
 	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
 		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
 	if (operation->gate.observes)
@@ -333,49 +365,10 @@ static void begin(struct operation *operation, int64_t now_ms)
 	body_begin(operation);
 }
 
-/*
- * Operations live on the heap, since some threads have little stack, and only as long as they run, since a program may
- * have thousands of handles. What one leaves is kept for the next: a transfer allocates nothing as long as not more run
- * at once than there are places.
- */
-#define SPARE_ROOMS 16
-static _Atomic(struct operation *) spare_rooms[SPARE_ROOMS];
-
-static _Atomic(struct operation *) *spare_room_of(const struct handle *handle)
-{
-	return &spare_rooms[((uintptr_t)handle >> 10) % SPARE_ROOMS];
-}
-
-/* The handle's room, with an operation that has not begun; NULL without memory. */
-static struct operation *enter_room(struct handle *handle)
-{
-	/* Still there if its last operation never came back. */
-	if (!handle->room)
-		handle->room = atomic_exchange_explicit(spare_room_of(handle), NULL, memory_order_acquire);
-	if (!handle->room)
-		handle->room = malloc(sizeof(*handle->room));
-	if (!handle->room)
-		return NULL;
-	tsan_acquire(handle->room);
-	/* What is at its end is written before it is read; clearing that would be most of what a success costs. */
-	return memset(handle->room, 0, offsetof(struct operation, gate.delivered_step_hashes));
-}
-
-static void leave_room(struct handle *handle)
-{
-	tsan_release(handle->room);
-	struct operation *spare = atomic_exchange_explicit(spare_room_of(handle), handle->room, memory_order_acq_rel);
-	handle->room = NULL;
-	if (!spare)
-		return;
-	tsan_acquire(spare);
-	free(spare);
-}
-
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
                        int64_t now_ms)
 {
-	struct operation *operation = enter_room(handle);
+	struct operation *operation = room_enter(handle);
 	if (!operation)
 		return handle->libcurl->perform(handle->curl);
 
@@ -388,13 +381,17 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	handle->active = operation;
 	CURLcode result = loop(operation);
 	handle->active = NULL;
+	if (operation->encloses)
+		thread_notes_leave(&operation->outer);
 	lend_give_back_numbers(handle);
+	if (operation->nesting.known)
+		nesting_end(operation);
 	body_end(handle);
 	/* A success that came after the deadline has that as its reason, and earns nothing. */
 	if (operation->verdict.reason == ENGINE_SUCCESS)
 		restraint_earn(operation);
 	tally_operation(operation, result);
 	journal_operation(operation, result);
-	leave_room(handle);
+	room_leave(handle);
 	return result;
 }

@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 #include "interpose/gate.h"
 #include "interpose/handle.h"
+#include "interpose/nesting.h"
+#include "interpose/thread_notes.h"
 #include "state/lease.h"
 
 #define KEY_HEADER_BYTES 192 /* "<idempotency_header>: <uuid>" */
@@ -34,11 +36,15 @@ struct operation {
 	int64_t attempt_start_ms; /* instant */
 	int64_t attempt_sends;    /* requests of this attempt on the wire, as counted by the prereq function */
 	int64_t sends;            /* of the attempts before it */
+	int resends;              /* of all of these, the ones that libcurl made by itself for want of an answer */
 	bool header_since_send;
 	bool resend_refused; /* `resend = forbid` ended the attempt */
 	bool wants_fresh_connection, wants_fresh_lookup;
 	bool waits;    /* between attempts, or for an unpause: no transfer is running */
 	bool unpaused; /* the program's curl_easy_pause() meanwhile */
+
+	struct nesting nesting;
+	bool encloses; /* operations begun in its callbacks share its deadline */
 
 	uint64_t number;              /* in the log; 0 until the first record */
 	struct curl_slist key_header; /* add_idempotency_key: goes before the program's own headers */
@@ -48,6 +54,8 @@ struct operation {
 	struct gate gate;
 	struct engine_operation engine;
 	struct engine_plan plan;
+	struct nesting_facts nesting_facts;
+	struct enclosing outer; /* what enclosed this one */
 	char key_text[KEY_HEADER_BYTES];
 	char entry_error_text[CURL_ERROR_SIZE]; /* libcurl before 7.60 doesn't clear the error buffer */
 };
@@ -60,8 +68,8 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
                        int64_t now_ms);
 
 /*
- * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80, or without a log that wants to
- * know), it is the requests that can be told.
+ * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80), it is the requests that can be
+ * told.
  */
 int64_t operation_sends(const struct operation *operation);
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "interpose/hash.h"
+#include "interpose/intent_key.h"
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/options.h"
@@ -17,6 +19,7 @@ enum option_kind {
 	KIND_FLAG,    /* long: zero or not */
 	KIND_NUMBER,  /* long, kept as int64_t */
 	KIND_POINTER, /* object or function pointer */
+	KIND_TEXT,    /* text that libcurl copies: only a hash of it is kept, 0 for NULL */
 	KIND_SPECIAL, /* has a function of its own */
 };
 
@@ -48,6 +51,7 @@ struct tracked_option {
 #define FLAG(id, field)                  ENTRY(id, KIND_FLAG, PROGRAM(field), NOT_LENT, NULL)
 #define POINTER(id, field)               ENTRY(id, KIND_POINTER, PROGRAM(field), NOT_LENT, NULL)
 #define NUMBER(id, field)                ENTRY(id, KIND_NUMBER, PROGRAM(field), NOT_LENT, NULL)
+#define TEXT(id, field)                  ENTRY(id, KIND_TEXT, PROGRAM(field), NOT_LENT, NULL)
 #define LENT_FLAG(id, field, lent)       ENTRY(id, KIND_FLAG, PROGRAM(field), LENT(lent), NULL)
 #define LENT_NUMBER(id, field, lent)     ENTRY(id, KIND_NUMBER, PROGRAM(field), LENT(lent), NULL)
 #define LENT_POINTER(id, field, lent)    ENTRY(id, KIND_POINTER, PROGRAM(field), LENT(lent), NULL)
@@ -110,7 +114,17 @@ static void note_post(struct handle *handle, const void *argument)
 static void note_postfields(struct handle *handle, const void *argument)
 {
 	handle->program.has_postfields = argument != NULL;
+	handle->program.post_fields = argument;
 	begin_post(&handle->program, BASE_POST);
+}
+
+static void note_copypostfields(struct handle *handle, const void *argument)
+{
+	struct program_options *program = &handle->program;
+	note_postfields(handle, argument);
+	/* The program's memory may be gone when the request is made. */
+	program->post_fields = NULL;
+	program->post_fields_hash = argument ? intent_key_of_body(argument, program->post_bytes) : 0;
 }
 
 static void note_httppost(struct handle *handle, const void *argument)
@@ -270,11 +284,16 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     SPECIAL(CURLOPT_PUT, note_upload),
     SPECIAL(CURLOPT_POST, note_post),
     SPECIAL(CURLOPT_POSTFIELDS, note_postfields),
-    SPECIAL(CURLOPT_COPYPOSTFIELDS, note_postfields),
+    SPECIAL(CURLOPT_COPYPOSTFIELDS, note_copypostfields),
     SPECIAL(CURLOPT_HTTPPOST, note_httppost),
     SPECIAL(OPTION_MIMEPOST, note_mimepost),
     SPECIAL(CURLOPT_CUSTOMREQUEST, note_customrequest),
     SPECIAL(OPTION_DEFAULT_PROTOCOL, note_default_protocol),
+    TEXT(CURLOPT_RANGE, range_hash),
+    TEXT(CURLOPT_PROXY, proxy_hash),
+    TEXT(OPTION_UNIX_SOCKET_PATH, unix_socket_hash),
+    TEXT(CURLOPT_USERPWD, user_password_hash),
+    TEXT(CURLOPT_USERNAME, user_hash),
     SPECIAL(CURLOPT_URL, note_url),
     SPECIAL(OPTION_CURLU, note_curlu),
     SPECIAL(CURLOPT_PROTOCOLS, note_protocols),
@@ -294,6 +313,9 @@ static void note_option(struct handle *handle, const struct tracked_option *trac
 		break;
 	case KIND_POINTER:
 		memcpy(field, &argument, sizeof(argument));
+		break;
+	case KIND_TEXT:
+		*(uint64_t *)(void *)field = argument ? hash_text(HASH_BASIS, argument) : 0;
 		break;
 	case KIND_SPECIAL:
 		tracked->note(handle, argument);

@@ -113,6 +113,7 @@ void outcome_of_headers(const struct operation *operation, struct engine_outcome
 	*outcome = (struct engine_outcome){
 	    .status = block->status,
 	    .header_block_complete = true,
+	    .resends = operation->resends,
 	    .stop_hint = block->demand.stop_hint,
 	    .retry_after = demanded_wait(&block->demand),
 	};
@@ -169,6 +170,7 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 	    .header_block_complete = is_block_complete(operation, result),
 	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,
 	    .delivered = gate->committed || is_bypassed(operation, result),
+	    .resends = operation->resends,
 	    .stop_hint = gate->block.demand.stop_hint,
 	    .retry_after = demanded_wait(&gate->block.demand),
 	};

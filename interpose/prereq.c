@@ -12,6 +12,7 @@ static bool count_send(struct operation *operation)
 		return false;
 	}
 	operation->attempt_sends++;
+	operation->resends += is_resend;
 	operation->header_since_send = false;
 	return true;
 }

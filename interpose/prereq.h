@@ -5,7 +5,8 @@
 /*
  * Counts what really goes out. libcurl (7.80 and later) calls the prereq function before each request that it sends,
  * its own silent resends on a reused connection that had died included (lib/transfer.c, Curl_retry_request). A call
- * without a response header since the last one is such a resend; the policy's `resend = forbid` ends the attempt there.
+ * without a response header since the last one is such a resend: it counts as an attempt does, and the policy's
+ * `resend = forbid` ends the attempt there.
  *
  * `data` is the struct handle. The program's own prereq function is called as it would be without us.
  */

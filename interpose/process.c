@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "engine/deadline_text.h"
+#include "interpose/base_name.h"
 #include "interpose/clock.h"
+#include "interpose/hash.h"
+#include "interpose/proc.h"
 #include "interpose/process.h"
 
 static struct process_environment environment;
@@ -82,6 +85,8 @@ const struct log_stderr_identity *process_stderr(void)
 static char executable_name[NAME_BYTES];
 static char script_name[NAME_BYTES];
 static const char *names[PROCESS_NAMES];
+static uint64_t identity = HASH_BASIS;
+static bool runs_scripts;
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
 /* Programs whose first argument that is no option names the program that people mean. */
@@ -89,12 +94,6 @@ static const char *const interpreters[] = {
     "bash", "cmake",  "dash",    "lua",  "node", "octave", "perl", "php",
     "pypy", "python", "Rscript", "ruby", "sh",   "tclsh",  "zsh",
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 static void keep_base_name(char name[static NAME_BYTES], const char *path)
 {
@@ -114,22 +113,10 @@ static bool is_interpreter(const char *name)
 	return false;
 }
 
-static ssize_t read_file(const char *path, char *buffer, size_t room_bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	ssize_t count_bytes = read(fd, buffer, room_bytes - 1);
-	close(fd);
-	if (count_bytes >= 0)
-		buffer[count_bytes] = '\0';
-	return count_bytes;
-}
-
 /* The script is the interpreter's first argument that isn't an option; `-c CODE`, `-e CODE` and the like have none. */
 static void find_script(char arguments[static TEXT_BYTES])
 {
-	ssize_t count_bytes = read_file("/proc/self/cmdline", arguments, TEXT_BYTES);
+	ssize_t count_bytes = proc_read("/proc/self/cmdline", arguments, TEXT_BYTES);
 	const char *end = arguments + (count_bytes > 0 ? count_bytes : 0);
 	const char *argument = arguments;
 
@@ -138,10 +125,14 @@ static void find_script(char arguments[static TEXT_BYTES])
 		if (argument >= end || *argument != '-')
 			break;
 		if (strcmp(argument, "-c") == 0 || strcmp(argument, "-e") == 0 || strcmp(argument, "-r") == 0)
-			return;
+			argument = end;
 	}
-	if (argument < end)
+	if (argument < end) {
 		keep_base_name(script_name, argument);
+		identity = hash_text(identity, argument);
+	} else if (count_bytes > 0) {
+		identity = hash_bytes(identity, arguments, (size_t)count_bytes);
+	}
 }
 
 static void find_executable(char path[static TEXT_BYTES])
@@ -150,6 +141,7 @@ static void find_executable(char path[static TEXT_BYTES])
 	if (count_bytes > 0) {
 		path[count_bytes] = '\0';
 		keep_base_name(executable_name, path);
+		identity = hash_text(identity, path);
 	}
 }
 
@@ -159,7 +151,8 @@ static void find_names(void)
 	char *text = malloc(TEXT_BYTES);
 	if (text) {
 		find_executable(text);
-		if (is_interpreter(executable_name))
+		runs_scripts = is_interpreter(executable_name);
+		if (runs_scripts)
 			find_script(text);
 	}
 	free(text);
@@ -173,6 +166,18 @@ const char *const *process_names(void)
 {
 	pthread_once(&names_once, find_names);
 	return names;
+}
+
+bool process_is_interpreter(void)
+{
+	process_names();
+	return runs_scripts;
+}
+
+uint64_t process_identity(void)
+{
+	process_names();
+	return identity;
 }
 
 const char *process_program(void)
@@ -241,6 +246,7 @@ bool process_is_raw_child(void)
 
 /* The launcher's deadline. */
 
+/* Close to the deadline each time: what it decides then is whether a request is made at all. */
 #define LAUNCHER_LOOK_EVERY_MS 1000
 
 static int64_t parsed_deadline_ms = INT64_MAX;
@@ -249,20 +255,17 @@ static uint64_t launcher_start;
 static _Atomic int64_t next_launcher_look_ms;
 static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
 
-/* Field 22 of /proc/PID/stat; the second field, a name in brackets, may hold anything. */
-static uint64_t start_time_of(int64_t pid)
+/*
+ * What can't be seen is gone, so that nobody is held to it for ever; but not because no descriptor is free at the
+ * moment.
+ */
+static bool is_running(int64_t pid, uint64_t start)
 {
-	char path[40], text[512]; /* 22 numbers and a name of 16 bytes are less */
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (read_file(path, text, sizeof(text)) <= 0)
-		return 0;
-	const char *field = strrchr(text, ')');
+	struct proc_stat seen;
+	if (!proc_find(pid, &seen))
+		return errno == EMFILE || errno == ENFILE;
 	/* A zombie is gone; only its parent hasn't noticed. */
-	if (field && strncmp(field, ") Z", 3) == 0)
-		return 0;
-	for (int number = 2; field && number < 22; number++)
-		field = strchr(field + 1, ' ');
-	return field ? strtoull(field + 1, NULL, 10) : 0;
+	return seen.start_ticks == start && seen.state != 'Z' && seen.state != 'X';
 }
 
 static void parse_deadline(void)
@@ -271,7 +274,7 @@ static void parse_deadline(void)
 	char boot_id[64];
 	if (!deadline_text_parse(environment.deadline, &deadline))
 		return;
-	if (read_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id)) < DEADLINE_BOOT_ID_BYTES)
+	if (proc_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id)) < DEADLINE_BOOT_ID_BYTES)
 		return;
 	if (strncmp(boot_id, deadline.boot_id, DEADLINE_BOOT_ID_BYTES) != 0)
 		return;
@@ -280,24 +283,46 @@ static void parse_deadline(void)
 	atomic_store(&launcher_pid, deadline.launcher_pid);
 }
 
-int64_t process_deadline_ms(void)
+static bool is_look_due(int64_t now_ms)
 {
-	if (!environment.deadline[0])
-		return INT64_MAX;
+	return now_ms >= atomic_load_explicit(&next_launcher_look_ms, memory_order_relaxed) ||
+	       now_ms >= parsed_deadline_ms - LAUNCHER_LOOK_EVERY_MS;
+}
+
+/* Whether the deadline's launcher lives, as far as that was looked at lately. */
+static bool launcher_lives(void)
+{
+	int64_t pid = atomic_load_explicit(&launcher_pid, memory_order_relaxed);
+	int64_t now_ms = clock_ms();
+	if (pid == 0 || !is_look_due(now_ms))
+		return pid != 0;
+	atomic_store_explicit(&next_launcher_look_ms, now_ms + LAUNCHER_LOOK_EVERY_MS, memory_order_relaxed);
+	if (is_running(pid, launcher_start))
+		return true;
+	atomic_store(&launcher_pid, 0);
+	return false;
+}
+
+/* Apart, since few processes have one. */
+static __attribute__((noinline)) int64_t inherited_deadline_ms(void)
+{
 	int saved_errno = errno;
 	pthread_once(&deadline_once, parse_deadline);
-	int64_t now_ms = clock_ms();
-	int64_t pid = atomic_load_explicit(&launcher_pid, memory_order_relaxed);
 	/* A launcher that is gone has no patience left to spend: what it started as a daemon is free. */
-	if (pid != 0 && now_ms >= atomic_load_explicit(&next_launcher_look_ms, memory_order_relaxed)) {
-		atomic_store_explicit(&next_launcher_look_ms, now_ms + LAUNCHER_LOOK_EVERY_MS, memory_order_relaxed);
-		if (start_time_of(pid) != launcher_start) {
-			atomic_store(&launcher_pid, 0);
-			pid = 0;
-		}
-	}
+	bool counts = launcher_lives();
 	errno = saved_errno;
-	return pid != 0 ? parsed_deadline_ms : INT64_MAX;
+	return counts ? parsed_deadline_ms : INT64_MAX;
+}
+
+int64_t process_deadline_ms(void)
+{
+	return environment.deadline[0] ? inherited_deadline_ms() : INT64_MAX;
+}
+
+const char *process_run(void)
+{
+	/* Only a deadline says whose run it is. */
+	return environment.deadline[0] && process_deadline_ms() == INT64_MAX ? "" : environment.run;
 }
 
 uintptr_t process_thread_id(void)

@@ -41,6 +41,12 @@ const char *const *process_names(void);
 /* The most telling of them, for the log: the script's name, else the executable's. Never NULL. */
 const char *process_program(void);
 
+/* Whether the executable runs scripts: then all calls that a script makes come from one place. */
+bool process_is_interpreter(void);
+
+/* A hash of what is run: the executable, and of an interpreter's command line the script or, without one, all of it. */
+uint64_t process_identity(void);
+
 /*
  * Numbers the processes that descend from one another by fork, however it was done (fork, _Fork, raw clone): the same
  * number in the same process, another one in a child. Never 0. No system call after the first.
@@ -53,8 +59,16 @@ uint32_t process_generation(void);
  */
 bool process_is_raw_child(void);
 
-/* The instant (CLOCK_MONOTONIC, ms) of the launcher's deadline while the launcher lives, INT64_MAX without one. */
+/* The instant (CLOCK_MONOTONIC, ms) of the launcher's deadline while the launcher lives, INT64_MAX without one. Any
+ * thread; errno is kept. */
 int64_t process_deadline_ms(void);
+
+/*
+ * The id that the processes of a run share; "" outside of one. A deadline that counts no more, since its launcher is
+ * gone or it is of another boot, ends the run, too: what is left of it is a daemon. Like process_deadline_ms() it may
+ * read a file of /proc, once a second at most but for the deadline's last one. Any thread; errno is kept.
+ */
+const char *process_run(void);
 
 /* Identifies the calling thread. */
 uintptr_t process_thread_id(void);

@@ -97,6 +97,11 @@ void shared_state_find(struct handle *handle, const struct policy *policy, const
 	errno = saved_errno;
 }
 
+struct state *shared_state_whole(void)
+{
+	return &state;
+}
+
 void shared_state_record(const struct state_flight *flight)
 {
 	state_record_flight(&state, flight);

@@ -33,6 +33,12 @@ static inline struct state_entry *shared_state_entry(const struct handle *handle
 	return entry && state_entry_holds(entry, handle->shared_key) ? entry : NULL;
 }
 
+/*
+ * The state itself, for what belongs to no entry. Before it is opened, with `state = none` and in a process that shares
+ * nothing it is this process's own.
+ */
+struct state *shared_state_whole(void);
+
 /* Records a flight in it. No system call. */
 void shared_state_record(const struct state_flight *flight);
 

@@ -38,6 +38,8 @@ static void count_events(struct state_entry *entry, const struct state_operation
 		state_count_event(entry, STATE_EVENT_BUDGET_EMPTY);
 	if (counted->attempts == 0)
 		state_count_event(entry, STATE_EVENT_REFUSED);
+	if (counted->attempts == 0 && counted->reason == ENGINE_NESTED)
+		state_count_event(entry, STATE_EVENT_NESTED_REFUSED);
 }
 
 static void record_flight(const struct operation *operation, const struct state_operation *counted, CURLcode result)
@@ -56,9 +58,10 @@ static void record_flight(const struct operation *operation, const struct state_
 	    .status = outcome_response_code(operation->handle),
 	    .curl_code = (int32_t)result,
 	    .attempts = counted->attempts,
+	    .evidence = (int32_t)nesting_left_by(operation),
 	};
 	state_flight_text(flight.job, environment->job);
-	state_flight_text(flight.run, environment->run);
+	state_flight_text(flight.run, process_run());
 	state_flight_text(flight.program, process_program());
 	state_flight_text(flight.section, section);
 	shared_state_origin(operation->handle->url, flight.origin, sizeof(flight.origin));

@@ -11,6 +11,7 @@ import signal
 
 import pytest
 
+from support.nested import Caller
 from support.origin import Origin
 from support.real_servers import Certificate, RealServer, is_installed
 from support.runner import Runner
@@ -75,6 +76,12 @@ def bare(runner):
 def state(build, runner, tmp_path):
     """A shared state of the test's own: see support/state.py. It isn't there until somebody writes to it."""
     return State(build, runner, tmp_path / "state")
+
+
+@pytest.fixture
+def caller(build, runner, tmp_path):
+    """Programs that retry by themselves, under one state: see support/nested.py."""
+    return Caller(runner, build / "tests" / "clients" / "nested", tmp_path / "state")
 
 
 @pytest.fixture(scope="session")

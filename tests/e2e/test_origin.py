@@ -31,6 +31,12 @@ def test_lists_by_path(origin):
     assert curl(server.url("/b")).stdout == b"other"
 
 
+def test_list_of_a_method(origin):
+    server = origin({"paths": {"/a": [{"status": 503, "repeat": True}], "HEAD /a": [{"status": 204, "repeat": True}]}})
+    for option, status in [("-I", b"204"), ("-G", b"503"), ("-I", b"204"), ("-dx", b"503")]:
+        assert curl(option, "-o", "/dev/null", "-w", "%{http_code}", server.url("/a")).stdout == status
+
+
 def test_request_is_recorded_whole(origin):
     server = origin([{"echo": True}])
     body = bytes(range(256)) * 1000

@@ -173,7 +173,7 @@ static bool serve_request(struct connection *connection, struct request *request
 	if (result == WIRE_OK) {
 		request->number = server_next_request(server);
 		request->on_connection = ++connection->request_count;
-		step = script_take(&server->script, request->path);
+		step = script_take(&server->script, request->method, request->path);
 		if (!step)
 			step = &EXHAUSTED;
 		if (step->read == STEP_READ_FULL || request->framing == REQUEST_WITHOUT_BODY)

@@ -121,13 +121,26 @@ void script_free(struct script *script)
 	memset(script, 0, sizeof *script);
 }
 
-static struct step_list *find_list(struct script *script, const char *path)
+/* Whether the name of a list is "METHOD /path". */
+static bool is_of_method(const char *name, const char *method, const char *path)
 {
+	size_t method_length = strlen(method);
+
+	return strncmp(name, method, method_length) == 0 && name[method_length] == ' ' &&
+	       strcmp(name + method_length + 1, path) == 0;
+}
+
+static struct step_list *find_list(struct script *script, const char *method, const char *path)
+{
+	struct step_list *of_path = &script->lists[0];
+
 	for (size_t i = 1; i < script->list_count; i++) {
-		if (strcmp(script->lists[i].path, path) == 0)
+		if (is_of_method(script->lists[i].path, method, path))
 			return &script->lists[i];
+		if (strcmp(script->lists[i].path, path) == 0)
+			of_path = &script->lists[i];
 	}
-	return &script->lists[0];
+	return of_path;
 }
 
 static const struct step *use_next(struct step_list *list)
@@ -142,12 +155,12 @@ static const struct step *use_next(struct step_list *list)
 	return step;
 }
 
-const struct step *script_take(struct script *script, const char *path)
+const struct step *script_take(struct script *script, const char *method, const char *path)
 {
 	const struct step *step;
 
 	pthread_mutex_lock(&script->lock);
-	step = use_next(find_list(script, path));
+	step = use_next(find_list(script, method, path));
 	pthread_mutex_unlock(&script->lock);
 	return step;
 }

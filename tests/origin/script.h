@@ -106,10 +106,10 @@ bool script_load(struct script *script, const char *path, char *error, size_t er
 void script_free(struct script *script);
 
 /*
- * Takes the next step for `path` (as in the request target, without query; "CONNECT" for CONNECT requests). Returns
- * NULL when the list is used up. The step stays the script's; any thread.
+ * Takes the next step for `path` (as in the request target, without query; "CONNECT" for CONNECT requests), of a list
+ * for the method alone if there is one. Returns NULL when the list is used up. The step stays the script's; any thread.
  */
-const struct step *script_take(struct script *script, const char *path);
+const struct step *script_take(struct script *script, const char *method, const char *path);
 
 /* Takes the next step of the list without path if it wants to act at this early point (`read`), else NULL. */
 const struct step *script_take_early(struct script *script, enum step_read read);

@@ -49,12 +49,14 @@ class Connection:
 class Origin:
     """A running server; use it through the `origin` fixture."""
 
-    def __init__(self, binary, script, directory, *, refuse_ms=None, blackhole=False, blackhole_ms=None):
+    def __init__(self, binary, script, directory, *, port=None, refuse_ms=None, blackhole=False, blackhole_ms=None):
         directory.mkdir(parents=True)
         self.record_path = directory / "record.jsonl"
         script_path = directory / "script.json"
         script_path.write_text(json.dumps(script))
         command = [str(binary), "--script", str(script_path), "--record", str(self.record_path)]
+        if port is not None:
+            command += ["--port", str(port)]
         if refuse_ms is not None:
             command += ["--refuse-ms", str(refuse_ms)]
         if blackhole:

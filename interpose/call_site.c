@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <string.h>
+
+#include "interpose/base_name.h"
+#include "interpose/call_site.h"
+#include "interpose/hash.h"
+#include "interpose/mapping.h"
+#include "interpose/process.h"
+
+void call_site_find(const void *caller, struct call_site *site)
+{
+	int saved_errno = errno;
+	struct mapping mapping = {.inside = caller};
+	site->hash = process_identity();
+	site->library[0] = '\0';
+	/* The loader's lock may be held for ever by a thread of the parent. */
+	if (!process_is_raw_child() && mapping_find(&mapping)) {
+		const char *name = base_name(mapping.path);
+		strncpy(site->library, name, sizeof(site->library) - 1);
+		site->library[sizeof(site->library) - 1] = '\0';
+		site->hash = hash_text(site->hash, name);
+		site->hash = hash_number(site->hash, (uint64_t)((const char *)caller - (const char *)mapping.begin));
+	}
+	errno = saved_errno;
+}

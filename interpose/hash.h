@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_INTERPOSE_HASH_H
+#define TENACURL_INTERPOSE_HASH_H
+
+/*
+ * Hashes by which things are told apart: redirect steps, intents, call sites. Not for what an enemy chooses; a process
+ * of another build gives the same ones.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_BASIS UINT64_C(0xCBF29CE484222325)
+
+/* Adds a number. Every bit of both goes into every bit of the result (the finalizer of MurmurHash3, public domain). */
+static inline uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) + UINT64_C(0x9E3779B97F4A7C15);
+	hash = (hash ^ (hash >> 33)) * UINT64_C(0xFF51AFD7ED558CCD);
+	hash = (hash ^ (hash >> 33)) * UINT64_C(0xC4CEB9FE1A85EC53);
+	return hash ^ (hash >> 33);
+}
+
+/* Adds bytes and how many they are, so that "a" and "b" aren't "ab" and "". */
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count_bytes);
+
+/* Adds a text; NULL is as "". */
+uint64_t hash_text(uint64_t hash, const char *text);
+
+#endif
