@@ -3,8 +3,8 @@
 #define TENACURL_CLI_LOG_H
 
 /*
- * `tenacurl log FILE…|-`: prints log records for people. log.c reads lines and puts together what belongs together,
- * log_print.c says it.
+ * `tenacurl log FILE…|-`: prints log records for people. log.c puts together what belongs together, log_print.c says
+ * it.
  */
 
 #include <stdbool.h>
@@ -19,13 +19,14 @@
 int log_command(int argc, char **argv);
 
 /*
- * Prints an operation: who asked for what, what came of it, and each of its attempts; lines of 80 columns where they
- * can be.
+ * Prints an operation: who asked for what, what came of it, whose retries they are, and each of its attempts; lines of
+ * 80 columns where they can be.
  *
  * operation: its record; NULL if there is none, because the program ended before the operation did.
- * attempts:  an array of attempt records in their order, at least one if there is no operation; NULL: none.
+ * earlier:   an array of what came before that: a nested record if there is one, then attempt records in their order;
+ *            at least one record if there is no operation; NULL: none.
  */
-void log_print_operation(const json_t *operation, const json_t *attempts, bool colour);
+void log_print_operation(const json_t *operation, const json_t *earlier, bool colour);
 
 /* Prints a note. */
 void log_print_note(const json_t *note, bool colour);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  *     2026-01-02T03:04:05.678901Z curl[4711] GET http://example.org/x
+ *       came back after 1.2 s: operation 2 of intent 0123456789abcdef, 1 send before
  *       200, success: 2 attempts, 1.067 s (waited 1.034 s)
+ *       owner us (observed), intent 0123456789abcdef: 2 operations, 3 sends
  *       1  503  status  21 ms  Retry-After 1 s  retry in 1.034 s: transient_failure
  *       2  200  9 ms  deliver: success
  *
@@ -14,6 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/plain_text.h"
+#include "cli/records.h"
 
 #define LINE_COLUMNS        80
 #define HTTP_RETURNED_ERROR 22 /* CURLE_HTTP_RETURNED_ERROR: FAILONERROR made a failure of a status */
@@ -29,53 +34,15 @@ static const json_t *field(const json_t *record, const char *name)
 	return json_object_get(record, name);
 }
 
-static long long number_of(const json_t *record, const char *name)
-{
-	return (long long)json_integer_value(field(record, name));
-}
-
 static bool is_text(const json_t *record, const char *name, const char *expected)
 {
-	const char *text = json_string_value(field(record, name));
-	return text && strcmp(text, expected) == 0;
-}
-
-/* Length of the control character (C0, DEL, C1) that the text starts with, 0 if it is none. jansson's texts are UTF-8.
- */
-static int control_bytes(const unsigned char *text)
-{
-	if (text[0] < 0x20 || text[0] == 0x7f)
-		return 1;
-	return text[0] == 0xc2 && text[1] < 0xa0 ? 2 : 0;
-}
-
-static void put_safely(FILE *out, const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	while (*at) {
-		int bytes = control_bytes(at);
-		if (bytes)
-			fprintf(out, "\\x%02x", at[bytes - 1]);
-		else
-			putc(*at, out);
-		at += bytes ? bytes : 1;
-	}
+	return strcmp(record_text(record, name), expected) == 0;
 }
 
 static void put_field(FILE *out, const json_t *record, const char *name, const char *if_unknown)
 {
 	const char *text = json_string_value(field(record, name));
-	put_safely(out, text ? text : if_unknown);
-}
-
-static void put_duration(FILE *out, long long ms)
-{
-	if (ms < 1000)
-		fprintf(out, "%lld ms", ms);
-	else if (ms % 1000 == 0)
-		fprintf(out, "%lld s", ms / 1000);
-	else
-		fprintf(out, "%lld.%03lld s", ms / 1000, ms % 1000);
+	plain_text_put(out, text ? text : if_unknown);
 }
 
 /* One half of a line: opened, written to with the functions above, closed by print_line(). */
@@ -102,14 +69,15 @@ static void print_half(const struct half *half, bool colour)
 		fputs(PLAIN, stdout);
 }
 
-/* Prints and frees two halves, on one line if they fit, else with the second one on a line of its own. */
+/* Prints and frees two halves, of which the second may be empty: on one line if they fit, else on two. */
 static void print_line(struct half *first, struct half *second, const char *separator, int indent, bool colour)
 {
 	if (fclose(first->out) == 0 && fclose(second->out) == 0) {
 		print_half(first, colour);
-		if (first->bytes + strlen(separator) + second->bytes <= LINE_COLUMNS)
+		bool fits = first->bytes + strlen(separator) + second->bytes <= LINE_COLUMNS;
+		if (second->bytes && fits)
 			fputs(separator, stdout);
-		else
+		else if (second->bytes)
 			printf("\n%*s", indent, "");
 		print_half(second, colour);
 		putchar('\n');
@@ -134,14 +102,14 @@ static void put_who(FILE *out, const json_t *record)
 	put_field(out, record, "time", "unknown time");
 	putc(' ', out);
 	put_field(out, record, "program", "?");
-	fprintf(out, "[%lld]", number_of(record, "pid"));
+	fprintf(out, "[%lld]", record_number(record, "pid"));
 	if (is_text(record, "mode", "audit"))
 		fputs(" audit", out);
 }
 
 static void print_lost(const json_t *record)
 {
-	long long lost = number_of(record, "lost");
+	long long lost = record_number(record, "lost");
 	if (lost > 0)
 		printf("  (%lld record%s before this could not be written)\n", lost, lost == 1 ? "" : "s");
 }
@@ -155,7 +123,7 @@ static const char *curl_name_of(const json_t *record)
 /* What came of an attempt: the status, or the name of the curl code where the transfer itself failed. */
 static void result_text(const json_t *attempt, char *out, size_t out_bytes)
 {
-	long long code = number_of(attempt, "curl_code"), status = number_of(attempt, "status");
+	long long code = record_number(attempt, "curl_code"), status = record_number(attempt, "status");
 	bool is_status = status != 0 && (code == 0 || code == HTTP_RETURNED_ERROR);
 	if (is_status)
 		snprintf(out, out_bytes, "%lld", status);
@@ -183,20 +151,22 @@ static void put_facts(FILE *out, const json_t *attempt, int columns)
 	int padding = columns - (int)strlen(result);
 	const char *failure = json_string_value(field(attempt, "failure"));
 
-	fprintf(out, "%3lld  ", number_of(attempt, "attempt"));
-	put_safely(out, result);
+	fprintf(out, "%3lld  ", record_number(attempt, "attempt"));
+	plain_text_put(out, result);
 	fprintf(out, "%*s", padding > 0 ? padding : 0, "");
 	if (failure && strcmp(failure, "none") != 0) {
 		fputs("  ", out);
-		put_safely(out, failure);
+		plain_text_put(out, failure);
 	}
 	if (json_is_integer(field(attempt, "total_ms"))) {
 		fputs("  ", out);
-		put_duration(out, number_of(attempt, "total_ms"));
+		plain_text_put_duration(out, record_number(attempt, "total_ms"));
 	}
+	if (record_number(attempt, "upstream_attempts") > 1)
+		fprintf(out, "  by a proxy's %lld attempts", record_number(attempt, "upstream_attempts"));
 	if (json_is_integer(field(attempt, "retry_after_ms"))) {
 		fputs("  Retry-After ", out);
-		put_duration(out, number_of(attempt, "retry_after_ms"));
+		plain_text_put_duration(out, record_number(attempt, "retry_after_ms"));
 	}
 }
 
@@ -205,7 +175,7 @@ static void put_verdict(FILE *out, const json_t *attempt)
 	put_field(out, attempt, "verdict", "?");
 	if (json_is_integer(field(attempt, "wait_ms"))) {
 		fputs(" in ", out);
-		put_duration(out, number_of(attempt, "wait_ms"));
+		plain_text_put_duration(out, record_number(attempt, "wait_ms"));
 	}
 	fputs(": ", out);
 	put_field(out, attempt, "reason", "?");
@@ -228,12 +198,12 @@ static void print_attempt(const json_t *attempt, int columns, bool colour)
 
 static void put_totals(FILE *out, const json_t *operation)
 {
-	long long attempts = number_of(operation, "attempts"), waited_ms = number_of(operation, "waited_ms");
+	long long attempts = record_number(operation, "attempts"), waited_ms = record_number(operation, "waited_ms");
 	fprintf(out, "%lld attempt%s, ", attempts, attempts == 1 ? "" : "s");
-	put_duration(out, number_of(operation, "elapsed_ms"));
+	plain_text_put_duration(out, record_number(operation, "elapsed_ms"));
 	if (waited_ms > 0) {
 		fputs(" (waited ", out);
-		put_duration(out, waited_ms);
+		plain_text_put_duration(out, waited_ms);
 		putc(')', out);
 	}
 }
@@ -241,13 +211,13 @@ static void put_totals(FILE *out, const json_t *operation)
 /* What the program got: status and curl code, whichever there are. */
 static void put_result(FILE *out, const json_t *operation)
 {
-	long long code = number_of(operation, "curl_code"), status = number_of(operation, "status");
+	long long code = record_number(operation, "curl_code"), status = record_number(operation, "status");
 	if (status != 0)
 		fprintf(out, "%lld", status);
 	if (status != 0 && code != 0)
 		putc(' ', out);
 	if (code != 0)
-		put_safely(out, curl_name_of(operation));
+		plain_text_put(out, curl_name_of(operation));
 	else if (status == 0)
 		putc('-', out);
 }
@@ -280,18 +250,89 @@ static void print_headline(const json_t *record, bool colour)
 	print_line(&who, &what, " ", 2, colour);
 }
 
-void log_print_operation(const json_t *operation, const json_t *attempts, bool colour)
+/* That an outer layer came back, and how soon: its rhythm. */
+static void print_return(const json_t *nested, bool colour)
 {
-	size_t count = json_array_size(attempts);
-	print_headline(operation ? operation : json_array_get(attempts, 0), colour);
-	if (operation)
-		print_outcome(operation, colour);
-	else
-		printf("  unfinished after %zu attempt%s\n", count, count == 1 ? "" : "s");
+	struct half rhythm, intent;
+	if (!open_line(&rhythm, &intent))
+		return;
+	long long sends = record_number(nested, "intent_sends");
+	fputs("  came back", rhythm.out);
+	if (json_is_integer(field(nested, "gap_ms"))) {
+		fputs(" after ", rhythm.out);
+		plain_text_put_duration(rhythm.out, record_number(nested, "gap_ms"));
+	}
+	putc(':', rhythm.out);
+	fprintf(intent.out, "operation %lld of intent ", record_number(nested, "intent_operations"));
+	put_field(intent.out, nested, "intent", "?");
+	fprintf(intent.out, ", %lld send%s before", sends, sends == 1 ? "" : "s");
+	print_line(&rhythm, &intent, " ", 4, colour);
+	print_lost(nested);
+}
 
-	int columns = result_columns(attempts);
-	for (size_t i = 0; i < count; i++)
-		print_attempt(json_array_get(attempts, i), columns, colour);
+static void put_owner(FILE *out, const json_t *operation)
+{
+	fputs("  owner ", out);
+	put_field(out, operation, "owner", "?");
+	if (json_is_string(field(operation, "evidence"))) {
+		fputs(" (", out);
+		put_field(out, operation, "evidence", "?");
+		putc(')', out);
+	}
+}
+
+static void put_intent(FILE *out, const json_t *operation)
+{
+	long long operations = record_number(operation, "intent_operations");
+	long long sends = record_number(operation, "intent_sends");
+	if (!json_is_string(field(operation, "intent")))
+		return;
+	fputs("intent ", out);
+	put_field(out, operation, "intent", "?");
+	if (operations > 0)
+		fprintf(out, ": %lld operation%s, %lld send%s", operations, operations == 1 ? "" : "s", sends,
+		        sends == 1 ? "" : "s");
+}
+
+/* Whose retries they are, where there is something to tell: another layer showed itself. */
+static void print_owner(const json_t *operation, bool colour)
+{
+	struct half owner, intent;
+	bool is_ours = !is_text(operation, "owner", "outer") && !json_is_string(field(operation, "evidence")) &&
+	               record_number(operation, "intent_operations") <= 1;
+	if (is_ours || !open_line(&owner, &intent))
+		return;
+	put_owner(owner.out, operation);
+	put_intent(intent.out, operation);
+	print_line(&owner, &intent, ", ", 4, colour);
+}
+
+static void print_unfinished(size_t attempts)
+{
+	if (attempts)
+		printf("  unfinished after %zu attempt%s\n", attempts, attempts == 1 ? "" : "s");
+	else
+		puts("  nothing else of it is in the log");
+}
+
+void log_print_operation(const json_t *operation, const json_t *earlier, bool colour)
+{
+	size_t count = json_array_size(earlier);
+	const json_t *first = json_array_get(earlier, 0);
+	size_t returns = is_text(first, "kind", "nested") ? 1 : 0;
+	print_headline(operation ? operation : first, colour);
+	if (returns)
+		print_return(first, colour);
+	if (operation) {
+		print_outcome(operation, colour);
+		print_owner(operation, colour);
+	} else {
+		print_unfinished(count - returns);
+	}
+
+	int columns = result_columns(earlier);
+	for (size_t i = returns; i < count; i++)
+		print_attempt(json_array_get(earlier, i), columns, colour);
 	if (operation)
 		print_lost(operation);
 }

@@ -8,6 +8,7 @@
 #include "cli/last.h"
 #include "cli/log.h"
 #include "cli/policy.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "cli/simulate.h"
 #include "cli/stats.h"
@@ -26,6 +27,7 @@ static const struct command COMMANDS[] = {
     {"policy", policy_command, "check a policy file, explain what applies"},
     {"simulate", simulate_command, "run scripted outcomes through the retry engine"},
     {"log", log_command, "print log records for people"},
+    {"report", report_command, "add up what logs tell of each program, origin and job"},
     {"stats", stats_command, "tell what this host's programs got from each origin"},
     {"last", last_command, "tell why requests failed or were retried lately"},
 };

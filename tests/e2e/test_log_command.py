@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`tenacurl log`: records for people."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,42 +8,10 @@ from pathlib import Path
 import pytest
 
 from support.launcher import read_terminal
+from support.records import INTENT, attempt, lines_of, nested, note, operation_of, retried
 
 BUILD = Path(os.environ.get("BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
 TENACURL = BUILD / "tenacurl"
-
-
-def who(pid, operation):
-    return {"schema": 1, "time": "2026-01-02T03:04:05.678901Z", "pid": pid, "program": "curl", "job": None,
-            "run": "0123456789abcdef", "mode": "enforce", "policy": None, "policy_hash": "built-in",
-            "section": "policy", "libcurl_flavour": "OPENSSL_4", "libcurl_version": "7.88.1", "operation": operation,
-            "method": "GET", "url": "http://example.org/x", "curl_code": 0, "curl": "CURLE_OK", "lost": 0}
-
-
-def attempt(pid, operation, number, **fields):
-    return {**who(pid, operation), "kind": "attempt", "attempt": number, "status": 200, "failure": "none",
-            "unsent": False, "ambiguous": False, "total_ms": 9, "retry_after_ms": None, "verdict": "deliver",
-            "reason": "success", "wait_ms": None, "left_ms": None, **fields}
-
-
-def retried(pid, operation, number, **fields):
-    return attempt(pid, operation, number, **{"status": 503, "failure": "status", "total_ms": 21,
-                                              "retry_after_ms": 1000, "verdict": "retry",
-                                              "reason": "transient_failure", "wait_ms": 1034, **fields})
-
-
-def operation_of(pid, operation, **fields):
-    return {**who(pid, operation), "kind": "operation", "status": 200, "failure": "none", "verdict": "deliver",
-            "reason": "success", "attempts": 2, "sends": 2, "waited_ms": 1034, "elapsed_ms": 1067, "left_ms": None,
-            **fields}
-
-
-def note(text, **fields):
-    return {**who(7, None), "kind": "note", "note": text, **fields}
-
-
-def lines_of(*records):
-    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def log(*files, stdin="", env=()):
@@ -131,6 +98,46 @@ def test_attempts_of_a_program_that_died_are_printed():
     assert [line.split()[0] for line in printed[4:]] == ["1", "2"]
 
 
+def test_an_operation_says_whose_retries_they_are():
+    left = {"status": 503, "failure": "status", "reason": "nested", "owner": "outer", "intent": INTENT}
+    printed = shown(nested(1, 2, evidence="observed"), attempt(1, 2, 1, evidence="observed", **left),
+                    operation_of(1, 2, evidence="observed", attempts=1, sends=1, waited_ms=0, elapsed_ms=12,
+                                 intent_operations=2, intent_sends=5, **left))
+    assert printed == ("2026-01-02T03:04:05.678901Z curl[1] GET http://example.org/x\n"
+                       "  came back after 1.020 s: operation 2 of intent 00112233445566ff, 1 send before\n"
+                       "  503, nested: 1 attempt, 12 ms\n"
+                       "  owner outer (observed), intent 00112233445566ff: 2 operations, 5 sends\n"
+                       "  1  503  status  9 ms  deliver: nested\n")
+
+
+def test_an_owner_without_an_intent_ends_its_line():
+    printed = shown(operation_of(1, 1, owner="outer", evidence="argv:--retry", intent=None, intent_operations=None))
+    assert "\n  owner outer (argv:--retry)\n" in printed
+
+
+@pytest.mark.parametrize("fields", [{"owner": "us", "evidence": None, "intent": None},
+                                    {"owner": "us", "evidence": None, "intent": INTENT, "intent_operations": 1},
+                                    {"owner": None}])
+def test_where_nobody_else_showed_itself_nothing_is_said_of_owners(fields):
+    assert shown(operation_of(1, 1, **fields)) == shown(operation_of(1, 1))
+
+
+def test_who_came_back_and_was_not_heard_of_again_is_printed():
+    printed = shown(nested(1, 2, evidence="learned"), nested(1, 2), attempt(1, 2, 1),
+                    operation_of(1, 2)).splitlines()
+    assert printed[1].startswith("  came back after 1.020 s:")
+    assert printed[2] == "  nothing else of it is in the log"
+    assert printed[3].endswith("curl[1] GET http://example.org/x")
+    assert "unfinished" not in "".join(printed)
+
+
+def test_a_proxys_own_attempts_are_told():
+    lines = shown(retried(1, 1, 1, upstream_attempts=3), attempt(1, 1, 2, upstream_attempts=1),
+                  operation_of(1, 1)).splitlines()
+    assert "503  status  21 ms  by a proxy's 3 attempts  Retry-After 1 s" in lines[2]
+    assert "proxy" not in lines[-1]
+
+
 def test_a_pid_that_is_used_again_starts_anew():
     printed = shown(retried(1, 1, 1), retried(1, 1, 2), retried(1, 1, 1), attempt(1, 1, 2), operation_of(1, 1))
     assert printed.count("unfinished after 2 attempts") == 1
@@ -193,8 +200,11 @@ def test_only_if_nothing_could_be_read_the_status_is_1(tmp_path):
 
 
 def test_records_without_their_fields_are_printed_all_the_same():
+    bare = shown({"schema": 1, "kind": "nested"}, {"schema": 1, "kind": "operation"})
+    assert len(bare.splitlines()) == 3
     bare = shown({"schema": 1, "kind": "attempt"}, {"schema": 1, "kind": "operation"}, {"schema": 1, "kind": "note"},
-                 {"schema": 1, "kind": "operation", "pid": "x", "url": 7, "attempts": None, "status": 1.5})
+                 {"schema": 1, "kind": "operation", "pid": "x", "url": 7, "attempts": None, "status": 1.5,
+                  "owner": 3, "evidence": [], "intent": {}, "intent_sends": "x"})
     assert len(bare.splitlines()) == 6
 
 
