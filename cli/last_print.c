@@ -4,6 +4,10 @@
  *       failed: the server answered with an error (503)
  *       4 attempts in 7.5 s, 7.2 s of them waiting
  *       max_attempts allows no further attempt. (attempt_cap)
+ *
+ * and before the reason, if that is so,
+ *
+ *       left to its caller: curl was told to --retry
  */
 #include "cli/last.h"
 
@@ -87,12 +91,20 @@ static void put_effort(FILE *out, const struct state_flight *flight)
 	putc('\n', out);
 }
 
+static void put_owner(FILE *out, const struct state_flight *flight)
+{
+	enum state_evidence evidence = (enum state_evidence)flight->evidence;
+	if (evidence != STATE_EVIDENCE_NONE)
+		fprintf(out, "  left to its caller: %s\n", last_evidence_text(evidence));
+}
+
 void last_print_flight(FILE *out, const struct state_flight *flight, const char *user)
 {
 	enum engine_reason reason = (enum engine_reason)flight->reason;
 	put_headline(out, flight, user);
 	put_result(out, flight);
 	put_effort(out, flight);
+	put_owner(out, flight);
 	if (!succeeded(flight))
 		fprintf(out, "  %s (%s)\n", last_reason_text(reason), engine_reason_name(reason));
 }
@@ -107,15 +119,17 @@ json_t *last_flight_json(const struct state_flight *flight, const char *user)
 	char time[TIME_BYTES];
 	enum engine_reason reason = (enum engine_reason)flight->reason;
 	universal_time(flight, time);
+	bool is_ours = flight->evidence == STATE_EVIDENCE_NONE;
+	const char *evidence = is_ours ? NULL : last_evidence_name((enum state_evidence)flight->evidence);
 	json_t *status = flight->status ? json_integer(flight->status) : json_null();
 	return json_pack(
-	    "{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:s, s:b, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:I, s:I, s:I}", "time",
-	    time, "user", user, "pid", (json_int_t)flight->pid, "program", text_or_null(flight->program), "job",
+	    "{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:s, s:b, s:s, s:s, s:s, s:o, s:s, s:o, s:i, s:s, s:i, s:I, s:I, s:I}",
+	    "time", time, "user", user, "pid", (json_int_t)flight->pid, "program", text_or_null(flight->program), "job",
 	    text_or_null(flight->job), "run", text_or_null(flight->run), "origin", flight->origin, "section",
 	    flight->section, "succeeded", succeeded(flight), "reason", engine_reason_name(reason), "text",
-	    last_reason_text(reason), "failure", engine_class_name((enum engine_class)flight->failure), "status",
-	    status, "curl_code", (int)flight->curl_code, "curl",
-	    flight->curl_code ? engine_curl_code_name(flight->curl_code) : "CURLE_OK", "attempts",
-	    (int)flight->attempts, "sends", (json_int_t)flight->sends, "waited_ms", (json_int_t)flight->waited_ms,
-	    "elapsed_ms", (json_int_t)flight->elapsed_ms);
+	    last_reason_text(reason), "owner", is_ours ? "us" : "outer", "evidence", text_or_null(evidence), "failure",
+	    engine_class_name((enum engine_class)flight->failure), "status", status, "curl_code",
+	    (int)flight->curl_code, "curl", flight->curl_code ? engine_curl_code_name(flight->curl_code) : "CURLE_OK",
+	    "attempts", (int)flight->attempts, "sends", (json_int_t)flight->sends, "waited_ms",
+	    (json_int_t)flight->waited_ms, "elapsed_ms", (json_int_t)flight->elapsed_ms);
 }

@@ -28,6 +28,7 @@ static const char *const reasons[] = {
     [ENGINE_TERMINAL_ERROR] = "That doesn't pass by itself, as the policy sees it, so it was not tried again.",
     [ENGINE_UNSAFE_REPLAY] = "The server may have carried it out, and the policy doesn't call it safe to repeat.",
     [ENGINE_BODY_NOT_REPLAYABLE] = "The body of the request could not be sent again.",
+    [ENGINE_NESTED] = "Its caller repeats it too, and only one of the two may retry.",
     [ENGINE_ATTEMPT_CAP] = "max_attempts allows no further attempt.",
     [ENGINE_RETRY_AFTER_LIMIT] = "The server asked for a longer wait than retry_after_max_ms, or for no retry.",
     [ENGINE_RETRY_MAX_TIME] = "The next retry would have started later than retry_max_time_ms allows.",
@@ -38,6 +39,19 @@ static const char *const reasons[] = {
     [ENGINE_TRANSIENT_FAILURE] = "It was to be tried again.",
     [ENGINE_DEADLINE_BUDGET] = "Less than min_try_ms was left of its deadline, so no request was made.",
     [ENGINE_PASSED_THROUGH] = "tenacurl stayed out of it.",
+};
+
+static const char *const evidence_texts[] = {
+    [STATE_EVIDENCE_HEADER] = "a header of the request says that the caller retries",
+    [STATE_EVIDENCE_PROGRAM] = "the policy's nested_programs has it",
+    [STATE_EVIDENCE_CURL] = "curl was told to --retry",
+    [STATE_EVIDENCE_LEARNED] = "the caller has retried such requests before",
+    [STATE_EVIDENCE_OBSERVED] = "the caller was just retrying it",
+};
+
+static const char *const evidence_names[] = {
+    [STATE_EVIDENCE_NONE] = "none", [STATE_EVIDENCE_HEADER] = "header",   [STATE_EVIDENCE_PROGRAM] = "program",
+    [STATE_EVIDENCE_CURL] = "curl", [STATE_EVIDENCE_LEARNED] = "learned", [STATE_EVIDENCE_OBSERVED] = "observed",
 };
 
 static const char *text_at(const char *const *texts, size_t count, size_t index)
@@ -53,4 +67,15 @@ const char *last_failure_text(enum engine_class failure)
 const char *last_reason_text(enum engine_reason reason)
 {
 	return text_at(reasons, sizeof(reasons) / sizeof(reasons[0]), (size_t)reason);
+}
+
+const char *last_evidence_text(enum state_evidence evidence)
+{
+	return text_at(evidence_texts, sizeof(evidence_texts) / sizeof(evidence_texts[0]), (size_t)evidence);
+}
+
+const char *last_evidence_name(enum state_evidence evidence)
+{
+	return (size_t)evidence < sizeof(evidence_names) / sizeof(evidence_names[0]) ? evidence_names[evidence]
+	                                                                             : "unknown";
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/check.h"
+#include "cli/forget.h"
 #include "cli/last.h"
 #include "cli/log.h"
 #include "cli/policy.h"
@@ -29,6 +30,7 @@ static const struct command COMMANDS[] = {
     {"log", log_command, "print log records for people"},
     {"report", report_command, "add up what logs tell of each program, origin and job"},
     {"stats", stats_command, "tell what this host's programs got from each origin"},
+    {"forget", forget_command, "forget what was learned of programs that retry by themselves"},
     {"last", last_command, "tell why requests failed or were retried lately"},
 };
 

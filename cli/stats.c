@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/owners.h"
+
 enum { EXIT_USAGE = 2 };
 
 static const char HELP[] =
     "Usage: tenacurl stats [--json | --prometheus] [--policy FILE] [--all-users | --state DIR]\n"
+    "       tenacurl stats --owners [--json] [--policy FILE] [--all-users | --state DIR]\n"
     "       tenacurl stats reset [--all] [--policy FILE] [--state DIR]\n"
     "\n"
     "Prints what this user's programs got from each origin since the host was started, or since the last reset:\n"
@@ -15,6 +18,8 @@ static const char HELP[] =
     "them answered, operations that were exhausted (retried and still failed), the sum of all waits, the time to\n"
     "success of half and of 95 % of the successful ones, what is left of the retry budget, and the circuit breaker.\n"
     "\n"
+    "  --owners        instead: how many operations were left to callers that repeat them by themselves, how many\n"
+    "                  repeats were refused (nested = own), and what was learned of such callers\n"
     "  --json          print one JSON object: tenacurl(1) has its keys\n"
     "  --prometheus    print Prometheus's text format, for node_exporter's textfile collector\n";
 
@@ -22,7 +27,7 @@ static const char HELP_RESET[] =
     "\n"
     "reset sets all counters to zero and forgets the operations that `tenacurl last` tells of.\n"
     "\n"
-    "  --all           also fill the budgets and close the circuit breakers\n"
+    "  --all           also fill the budgets, close the circuit breakers and forget what was learned\n"
     "  -h, --help      print this text\n";
 
 enum form { FORM_TABLE, FORM_JSON, FORM_PROMETHEUS };
@@ -31,6 +36,7 @@ enum form { FORM_TABLE, FORM_JSON, FORM_PROMETHEUS };
 struct request {
 	struct user_state_query query;
 	enum form form;
+	bool owners;
 	bool reset;
 	bool everything;
 	bool help;
@@ -47,9 +53,11 @@ static bool parse_option(char ***arguments, struct request *request)
 		request->form = is_json ? FORM_JSON : FORM_PROMETHEUS;
 		return is_the_only_one;
 	}
+	bool is_owners = strcmp(option, "--owners") == 0;
 	request->help |= is_help;
 	request->everything |= is_all;
-	return is_help || is_all || user_state_option(arguments, &request->query);
+	request->owners |= is_owners;
+	return is_help || is_all || is_owners || user_state_option(arguments, &request->query);
 }
 
 static bool parse(char **argv, struct request *request)
@@ -62,7 +70,9 @@ static bool parse(char **argv, struct request *request)
 	}
 	if (request->help)
 		return true;
-	bool is_for_printing = request->form != FORM_TABLE || request->query.all_users;
+	bool is_for_printing = request->form != FORM_TABLE || request->query.all_users || request->owners;
+	if (request->owners && request->form == FORM_PROMETHEUS)
+		return false;
 	return request->reset ? !is_for_printing : !request->everything;
 }
 
@@ -93,6 +103,23 @@ static bool print(const struct request *request)
 	return flush_output() && good;
 }
 
+static bool print_owners(const struct request *request)
+{
+	struct owners owners = {.stats = {.all_users = request->query.all_users}};
+	struct user_states_seen seen;
+	bool good = user_states_visit(&request->query, owners_gather, &owners, &seen);
+	good = good && (seen.read > 0 || seen.untrusted == 0);
+	if (good) {
+		owners_arrange(&owners);
+		if (request->form == FORM_JSON)
+			good = owners_print_json(stdout, &owners);
+		else
+			owners_print_table(stdout, &owners);
+	}
+	owners_free(&owners);
+	return flush_output() && good;
+}
+
 int stats_command(int argc, char **argv)
 {
 	struct request request = {0};
@@ -109,5 +136,5 @@ int stats_command(int argc, char **argv)
 	}
 	if (request.reset)
 		return user_state_reset(&request.query, request.everything) ? 0 : 1;
-	return print(&request) ? 0 : 1;
+	return (request.owners ? print_owners : print)(&request) ? 0 : 1;
 }

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "cli/monotonic.h"
 #include "cli/stats.h"
 #include "engine/breaker.h"
 #include "engine/budget.h"
 
 #define COUNTERS_OFFSET offsetof(struct state_view, operations)
 #define COUNTERS_BYTES  (sizeof(struct state_view) - COUNTERS_OFFSET)
-
-/* The clock that budgets and breakers go by. */
-static int64_t monotonic_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static const struct policy_rules *rules_of(const struct policy *policy, const char *section)
 {

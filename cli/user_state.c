@@ -150,7 +150,7 @@ bool user_states_visit(const struct user_state_query *query, user_state_visitor 
 	return visit_one(query, owner_of(query), visit, context, seen);
 }
 
-bool user_state_reset(const struct user_state_query *query, bool everything)
+bool user_state_change(const struct user_state_query *query, user_state_changer change, void *context)
 {
 	struct place place;
 	struct state_outcome outcome;
@@ -159,17 +159,30 @@ bool user_state_reset(const struct user_state_query *query, bool everything)
 
 	/* Opening makes a state where there is none, and replaces one that can't be trusted; reading doesn't. */
 	struct state_snapshot *snapshot = state_snapshot_read(&place.request, geteuid(), &outcome);
-	bool is_there = snapshot != NULL, good = is_there || outcome.trouble == STATE_NO_FILE;
+	bool is_there = snapshot != NULL, good = is_there || outcome.trouble == STATE_NO_FILE, has_memory = true;
 	state_snapshot_free(snapshot);
 	if (is_there) {
 		state_open(&place.request, &state, &outcome);
 		good = outcome.shared;
-		if (good)
-			state_reset(&state, everything);
+		has_memory = !good || change(context, &state);
 		state_close(&state);
 	}
 	if (!good)
 		complain(&place, &outcome);
+	if (!has_memory)
+		fputs("tenacurl: out of memory\n", stderr);
 	policy_free(place.policy);
-	return good;
+	return good && has_memory;
+}
+
+/* A user_state_changer. */
+static bool reset(void *everything, struct state *state)
+{
+	state_reset(state, *(const bool *)everything);
+	return true;
+}
+
+bool user_state_reset(const struct user_state_query *query, bool everything)
+{
+	return user_state_change(query, reset, &everything);
 }

@@ -57,9 +57,18 @@ extern const char user_state_help[];
 bool user_states_visit(const struct user_state_query *query, user_state_visitor visit, void *context,
                        struct user_states_seen *seen);
 
+/* Changes a state; returns false if there is no memory. */
+typedef bool (*user_state_changer)(void *context, struct state *state);
+
 /*
- * Sets the counters of the user's own state to zero, with `everything` budgets and breakers too. Nothing is made where
- * there is no state. Returns false, and says why on standard error, if there is one that can't be reached.
+ * Hands the user's own state to `change`, unless there is none: nothing is made. Returns false, and says why on
+ * standard error, if there is one that can't be reached, or no memory.
+ */
+bool user_state_change(const struct user_state_query *query, user_state_changer change, void *context);
+
+/*
+ * Sets the counters of the user's own state to zero, with `everything` budgets, breakers and what was learned of
+ * callers too. Otherwise as user_state_change().
  */
 bool user_state_reset(const struct user_state_query *query, bool everything);
 

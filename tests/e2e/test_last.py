@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from support.state import FAILURES, REASONS
+from support.state import EVIDENCE, FAILURES, REASONS
 
 CURL = "/usr/bin/curl"
 
@@ -50,6 +50,20 @@ def test_every_failure_has_words(state, failure):
     assert state.last()[0]["failure"] == failure
 
 
+@pytest.mark.parametrize("evidence", [name for name in EVIDENCE if name != "none"])
+def test_one_that_was_left_to_its_caller_says_why(state, evidence):
+    state.write(state.flight(reason="nested", attempts=1, sends=1, waited_ms=0, evidence=evidence))
+    told, = state.last()
+    assert (told["owner"], told["evidence"]) == ("outer", evidence)
+    line, = [line for line in state.text("last").splitlines() if line.startswith("  left to its caller: ")]
+    assert len(line) > 30 and "no words" not in line
+
+
+def test_one_that_was_ours_is_left_to_nobody(state):
+    state.write(state.flight(reason="nested", attempts=0, sends=0, waited_ms=0))
+    assert "left to its caller" not in state.text("last")
+
+
 def test_json_has_everything(state):
     state.write(state.flight(job="nightly", run="0123456789abcdef", program="import.sh", pid=4711, curl_code=22))
     told, = state.last()
@@ -57,7 +71,8 @@ def test_json_has_everything(state):
     assert told == {
         "time": "2023-11-14T22:13:20.000000Z", "pid": 4711, "program": "import.sh", "job": "nightly",
         "run": "0123456789abcdef", "origin": "http://o.example:80", "section": "policy", "succeeded": False,
-        "reason": "attempt_cap", "text": "max_attempts allows no further attempt.", "failure": "status",
+        "reason": "attempt_cap", "text": "max_attempts allows no further attempt.",
+        "owner": "us", "evidence": None, "failure": "status",
         "status": 503, "curl_code": 22, "curl": "CURLE_HTTP_RETURNED_ERROR", "attempts": 4, "sends": 4,
         "waited_ms": 7200, "elapsed_ms": 7500}
     state.write(state.flight(time_s=1700000001, status=0))

@@ -280,7 +280,8 @@ ALL_USERS = """
 set -eu
 mount -t tmpfs none /dev/shm; mount -t tmpfs none /run; mkdir -m 755 /run/tenacurl
 give() { mkdir -m 700 "$1"; chown "$2" "$1"; printf '%s\\n' "$3" | setpriv --reuid "$2" --regid "$2" --clear-groups "$WRITE" "$1"; }
-give /run/tenacurl/54321 54321 'success 3 http://of-run:80 policy 1'
+give /run/tenacurl/54321 54321 'success 3 http://of-run:80 policy 1
+learned 1 http://of-run:80 policy sync - 5000 60000 0 3 1=4'
 give /dev/shm/tenacurl-54322 54322 'success 4 http://of-shm:80 policy 1'
 give /dev/shm/tenacurl-54323 54324 'success 5 http://of-a-stranger:80 policy 1'
 exec "$@"
@@ -317,6 +318,13 @@ def test_root_sees_all_users(as_root_of_many, promtool):
     assert 'tenacurl_sends_total{origin="http://of-run:80",section="policy",user="54321"} 3' in text.splitlines()
     assert promtool("metrics", text) == (0, "")
     assert "http://of-shm:80  [policy]  of 54322" in as_root_of_many("stats", "--all-users").stdout.decode()
+
+
+def test_root_sees_whose_the_retries_of_all_users_are(as_root_of_many):
+    users = json.loads(as_root_of_many("stats", "--owners", "--json", "--all-users").stdout)["users"]
+    assert {user["uid"]: [caller["program"] for caller in user["callers"]] for user in users} == {
+        54321: ["sync"], 54322: []}
+    assert "sync: http://of-run:80  of 54321" in as_root_of_many("stats", "--owners", "--all-users").stdout.decode()
 
 
 def test_root_may_name_the_directory_of_another_user(as_root_of_many):
