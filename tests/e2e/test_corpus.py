@@ -11,7 +11,8 @@ from support.corpus import FAULTS, PASSING, installed_packages, load, why_not
 from support.corpus_report import Row, summary
 from support.corpus_run import MAX_ATTEMPTS, Corpus, scratch
 
-CHEAP = [client for client in load() if client.cheap]
+# Those that retry by themselves are test_nested_programs.py's.
+CHEAP = [client for client in load() if client.cheap and not client.retries]
 COVERED, NOT_COVERED = 0, 2
 
 
@@ -83,6 +84,13 @@ def test_lasting_fault_is_told_as_without(row):
     assert not bare.success
     assert wrapped.told == bare.told, (bare, wrapped)
     assert bare.attempts < wrapped.attempts <= MAX_ATTEMPTS * bare.attempts
+
+
+@each_wrapped_client
+def test_nobody_is_taken_for_a_retry_layer(row):
+    for fault in FAULTS:
+        evidence = row.wrapped[fault].evidence
+        assert evidence and set(evidence) == {None}, (fault, evidence)
 
 
 @each_other_client

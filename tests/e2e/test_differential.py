@@ -72,6 +72,7 @@ def test_nobody_notices(results, number):
     assert bare.returncode == 0, bare.stderr
     found = differences(COMBINATIONS[number], bare, preloaded)
     assert not found, "\n".join([*found, preloaded.log])
+    assert preloaded.evidence == []
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,12 @@ from support.corpus_run import Corpus, scratch
 RUNS = int(os.environ.get("TWO_FLAVOURS_RUNS", "4"))
 FLAVOURS = ("libcurl-gnutls.so.4", "libcurl.so.4")
 MODULES = "/usr/lib/apache2/modules"
-# The files by which each gets its two.
+# The files by which the programs of a package get their two.
 LINKED = {
-    "gdalinfo": ["/usr/bin/gdalinfo"],
-    "ncdump": ["/usr/bin/ncdump"],
-    "octave urlread": ["/usr/bin/octave-cli"],
-    "apache2 mod_auth_openidc": [f"{MODULES}/mod_security2.so", f"{MODULES}/mod_auth_openidc.so"],
+    "gdal-bin": ["/usr/bin/gdalinfo"],
+    "netcdf-bin": ["/usr/bin/ncdump"],
+    "octave": ["/usr/bin/octave-cli"],
+    "apache2-bin": [f"{MODULES}/mod_security2.so", f"{MODULES}/mod_auth_openidc.so"],
 }
 CLIENTS = [client for client in load() if client.path == "flavours" and client.is_wrapped]
 
@@ -44,7 +44,7 @@ def corpus(build):
 
 def test_both_are_loaded(client):
     """Else the other test would show nothing."""
-    libraries = subprocess.run(["ldd", *LINKED[client.name]], capture_output=True, text=True, check=True).stdout
+    libraries = subprocess.run(["ldd", *LINKED[client.packages[0]]], capture_output=True, text=True, check=True).stdout
     assert [flavour for flavour in FLAVOURS if f"\t{flavour} =>" in libraries] == list(FLAVOURS)
 
 

@@ -80,6 +80,11 @@ class Client:
         return self.path in ("deepbind", "dlsym")
 
     @property
+    def loops(self):
+        """Beside tenacurl it has a retry layer of its own, which meets the faults."""
+        return bool(self.retries) and self.is_wrapped and not self.never
+
+    @property
     def is_wrapped(self):
         """tenacurl is to retry for it. Transfers of the multi interface are left alone."""
         return self.interface == "easy"

@@ -7,7 +7,7 @@ import sys
 import time
 
 from .corpus import FAULTS, PASSING, PATHS, installed_packages, load, why_not
-from .corpus_run import Corpus, scratch
+from .corpus_run import MAX_ATTEMPTS, Corpus, scratch
 
 VERDICTS = {0: "covered", 1: "partly", 2: "not"}
 
@@ -19,6 +19,7 @@ class Row:
         self.client = client
         self.bare = {}
         self.wrapped = {}
+        self.again = None
         self.foretold = None
         self.observed = None
 
@@ -26,6 +27,12 @@ class Row:
         for fault in FAULTS:
             self.bare[fault] = corpus.run(self.client, fault)
             self.wrapped[fault] = corpus.run(self.client, fault, ())
+        return self
+
+    def run_again(self, corpus):
+        """A program with retries of its own meets the lasting fault twice: at the second time it is known."""
+        if self.client.loops and not self.client.daemon:
+            self.again = corpus.run_again(self.client, "down", (), 2)
         return self
 
     def check(self, corpus):
@@ -55,10 +62,28 @@ class Row:
         """tenacurl should have helped it, and has not."""
         return self.counts and self.client.is_wrapped and bool(self.failing) and not self.is_saved
 
+    @property
+    def is_multiplied(self):
+        """Its retries and ours came together: more than once ours at first contact, or any when it is known."""
+        if self.again is None:
+            return False
+        bare = self.bare["down"].attempts
+        first, second = (outcome.attempts for outcome in self.again)
+        return first > bare + MAX_ATTEMPTS - 1 or second > bare
+
+    @property
+    def is_mistaken(self):
+        """It has no retry layer, and was taken for one."""
+        return not self.client.retries and any(any(self.wrapped[fault].evidence) for fault in PASSING)
+
     def lines(self):
-        """A line for each fault, and one for check."""
+        """A line for each fault, one for the second time, and one for check."""
         for fault, text in FAULTS.items():
             yield f"{self.client.name:26} {text:11}" + _half(self.bare[fault]) + "  " + _half(self.wrapped[fault])
+        if self.again:
+            first, second = (outcome.attempts for outcome in self.again)
+            alone = self.bare["down"].attempts
+            yield f"{'':26} always 503: {alone} by itself, {first} at first contact, {second} when it is known"
         if self.foretold is not None:
             observed = "" if self.observed is None else f", observed: {_verdict(self.observed)}"
             yield f"{'':26} check: {_verdict(self.foretold)}{observed}"
@@ -130,7 +155,7 @@ def _try(client, corpus, options):
     if reason:
         print(f"{client.name:26} skipped: {reason}", flush=True)
         return None
-    row = Row(client).run(corpus)
+    row = Row(client).run(corpus).run_again(corpus)
     if not options.no_check:
         row.check(corpus)
     print(*row.lines(), sep="\n", flush=True)
@@ -138,7 +163,7 @@ def _try(client, corpus, options):
 
 
 def main(arguments=None):
-    """Prints the table. The exit status is 1 if a client that can be saved isn't."""
+    """Prints the table. The exit status is 1 if one that can be saved isn't, or tenacurl is wrong about its retries."""
     options = _parse(arguments)
     if options.list:
         print(*(client.name for client in _chosen(options)), sep="\n")
@@ -149,10 +174,15 @@ def main(arguments=None):
         corpus = Corpus(options.build.resolve(), directory)
         rows = [row for row in (_try(client, corpus, options) for client in _chosen(options)) if row]
     print(f"\n{time.monotonic() - began:.0f} s", *summary(rows), sep="\n")
-    lost = [row.client.name for row in rows if row.is_lost]
-    if lost:
-        print(f"not saved: {', '.join(lost)}")
-    return 1 if lost else 0
+    faults = {
+        "not saved": [row.client.name for row in rows if row.is_lost],
+        "sends more than its own retries and ours": [row.client.name for row in rows if row.is_multiplied],
+        "taken for a retry layer": [row.client.name for row in rows if row.is_mistaken],
+    }
+    for what, names in faults.items():
+        if names:
+            print(f"{what}: {', '.join(names)}")
+    return 1 if any(faults.values()) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import shutil
@@ -30,6 +31,17 @@ class Outcome:
     status: int  # exit status; of a daemon 0 if it got what it wanted, else 1
     success: bool
     output: bytes
+    records: list  # the log, parsed; empty without tenacurl
+    url: str = ""  # of the server
+
+    @property
+    def evidence(self):
+        """
+        What tenacurl took for the sign of a retry layer, one for each operation at the server. Some clients ask elsewhere
+        too, where nobody answers, and again: flatpak for the repository that it has just learned of.
+        """
+        operations = (record for record in self.records if record["kind"] == "operation")
+        return [record["evidence"] for record in operations if record["url"].startswith(self.url)]
 
     @property
     def told(self):
@@ -51,10 +63,12 @@ def scratch():
 class Place:
     """A directory with everything that one run may touch, and what the words of the table stand for there."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, state=None):
         directory.mkdir(parents=True)
         (directory / "home").mkdir()
         self.directory = directory
+        self.state = state or directory
+        self.log = directory / "log.jsonl"
         self.values = {"tmp": directory, "files": CORPUS / "files"}
 
     def serve_from(self, port):
@@ -68,7 +82,7 @@ class Place:
 
     def environment(self, client):
         env = {"PATH": SYSTEM_PATH, "HOME": str(self.directory / "home"), "LANG": "C.UTF-8"}
-        env.update({"TMPDIR": str(self.directory), "TENACURL_STATE": str(self.directory)})
+        env.update({"TMPDIR": str(self.directory), "TENACURL_STATE": str(self.state)})
         env.update({name: self.fill(value) for name, value in client.env.items()})
         return env
 
@@ -198,7 +212,11 @@ class Corpus:
 
     def run(self, client, fault, options=None):
         """One run; options None: bare, else those of `tenacurl run`."""
-        return self._run(client, fault, client.daemon, lambda place: self._command(client, place, options))
+        return self.run_again(client, fault, options, 1)[0]
+
+    def run_again(self, client, fault, options, times):
+        """Runs one after the other at one origin, with one shared state; the server begins anew each time."""
+        return self._run(client, fault, client.daemon, lambda place: self._command(client, place, options), times)
 
     def check(self, client, *options):
         """`tenacurl check` of the client's command, where nothing fails: the Outcome's status is the verdict."""
@@ -207,26 +225,43 @@ class Corpus:
             "ok",
             False,
             lambda place: [str(self.tenacurl), "check", *options, "--", *place.words(client.command)],
-        )
+        )[0]
 
     def _command(self, client, place, options):
         command = place.words(client.command)
         if options is None:
             return command
-        place.write({"policy.ini": policy_text({**QUICK, **client.policy})})
+        policy = {**QUICK, "log": place.log, "log_events": "all", **client.policy}
+        place.write({"policy.ini": policy_text(policy)})
         return [str(self.tenacurl), "run", "--policy", str(place.directory / "policy.ini"), *options, "--", *command]
 
-    def _run(self, client, fault, is_daemon, command_of):
+    def _places(self, times):
+        """A place for each run; all have the state of the first one."""
         self.count += 1
-        place = Place(self.directory / f"run{self.count}")
-        place.call(client, client.make)
-        server = Origin(self.origin, origin_script(client, fault, place.values), place.directory / "origin")
-        try:
-            place.serve_from(server.port)
-            place.write(client.write)
-            place.call(client, client.setup)
-            program = _Program(client, place, command_of(place), server)
-            status, success = program.watch() if is_daemon else program.finish()
-        finally:
-            server.stop()
-        return Outcome(len(_counted(client, server)), status, success, program.output)
+        first = Place(self.directory / f"run{self.count}")
+        others = [Place(self.directory / f"run{self.count}.{turn}", first.state) for turn in range(2, times + 1)]
+        return [first, *others]
+
+    def _run(self, client, fault, is_daemon, command_of, times=1):
+        places, outcomes, port = self._places(times), [], None
+        for place in places:
+            place.call(client, client.make)
+            script = origin_script(client, fault, place.values)
+            server = Origin(self.origin, script, place.directory / "origin", port=port)
+            port = server.port  # what is known of an origin is known of this port
+            try:
+                place.serve_from(port)
+                place.write(client.write)
+                place.call(client, client.setup)
+                program = _Program(client, place, command_of(place), server)
+                status, success = program.watch() if is_daemon else program.finish()
+            finally:
+                server.stop()
+            attempts = len(_counted(client, server))
+            records = _records(place.log)
+            outcomes.append(Outcome(attempts, status, success, program.output, records, server.url("/")))
+        return outcomes
+
+
+def _records(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

@@ -8,6 +8,7 @@ One fault origin serves all runs, each under a path of its own, with nginx in fr
 
 import concurrent.futures
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -153,6 +154,12 @@ class Run:
     def __init__(self, returncode, sections, stderr, log):
         self.returncode, self.sections, self.stderr, self.log = returncode, sections, stderr, log
         self.requests = []  # as the origin saw the first transfer's; filled when its record is read
+
+    @property
+    def evidence(self):
+        """What tenacurl took for the sign of a retry layer above the client, which has none."""
+        records = [json.loads(line) for line in self.log.splitlines()]
+        return [record["evidence"] for record in records if record.get("evidence")]
 
 
 class Bench:
