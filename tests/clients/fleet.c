@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Many clients of one server: processes that each GET a URL at regular intervals, without retries or with a naive loop
- * that tries again at once.
+ * Many clients of one server: processes that each GET something at regular intervals, without retries or with a naive
+ * loop that tries again at once. Each operation has a URL of its own, URL and a number: only the naive loop is to look
+ * as if the program retried.
  *
  *     fleet URL CLIENTS INTERVAL_MS DURATION_MS BEGIN_MS ATTEMPTS TIMEOUT_MS
  *
@@ -62,12 +63,18 @@ static bool get(CURL *curl, long attempts)
 static CURL *make_handle(const struct plan *plan)
 {
 	CURL *curl = curl_easy_init();
-	curl_easy_setopt(curl, CURLOPT_URL, plan->url);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard);
 	curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, plan->timeout_ms);
 	return curl;
+}
+
+static void set_url(CURL *curl, const struct plan *plan, long operation)
+{
+	char url[256];
+	snprintf(url, sizeof(url), "%s%ld", plan->url, operation);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
 }
 
 static bool print_operation(const struct plan *plan, long began_ms, long ended_ms, bool succeeded)
@@ -85,8 +92,10 @@ static void be_client(const struct plan *plan, long number)
 	long place = plan->clients - number; /* the last client begins last */
 	CURL *curl = make_handle(plan);
 	sleep_until(plan->begin_ms - plan->interval_ms - place * WARM_UP_INTERVALS * plan->interval_ms / plan->clients);
+	set_url(curl, plan, 0);
 	get(curl, 1);
-	while (next_ms < end_ms) {
+	for (long operation = 1; next_ms < end_ms; operation++) {
+		set_url(curl, plan, operation);
 		sleep_until(next_ms);
 		long began_ms = now_ms();
 		bool succeeded = get(curl, plan->attempts);

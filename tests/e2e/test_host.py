@@ -155,9 +155,9 @@ def test_changed_policy_counts_for_later_operations(origin, runner):
     server = origin([{**BUSY, "repeat": True}])
     script = (
         "import pycurl, sys\n"
-        "c = pycurl.Curl(); c.setopt(c.URL, sys.argv[1]); c.setopt(c.WRITEFUNCTION, lambda b: None)\n"
-        "for line in sys.stdin:\n"
-        "    c.perform(); print('done', flush=True)\n"
+        "c = pycurl.Curl(); c.setopt(c.WRITEFUNCTION, lambda b: None)\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        "    c.setopt(c.URL, f'{sys.argv[1]}/{number}'); c.perform(); print('done', flush=True)\n"
     )
     policy = {**FAST, "max_attempts": 2, "budget_tokens": 0}
     running = runner.start(["/usr/bin/python3", "-c", script, server.url("/x")], policy, stdin=subprocess.PIPE)
@@ -179,7 +179,7 @@ def test_changed_policy_counts_for_later_operations(origin, runner):
 def test_program_timeout_bounds_the_whole_and_comes_back(build, origin, tenacurl_run):
     """RC-28: later attempts get what is left of CURLOPT_TIMEOUT; the next perform gets all of it again."""
     server = origin([BUSY, {"fault": "silence"}, {"fault": "silence"}, OK])
-    argv = [build / "tests/clients/transfer", server.url("/x"), "timeout_ms=700", "--", "url=" + server.url("/x")]
+    argv = [build / "tests/clients/transfer", server.url("/x"), "timeout_ms=700", "--", "url=" + server.url("/y")]
     result = tenacurl_run(argv, policy={**FAST, "replay": "all"})
     elapsed = [int(line.split()[1]) for line in result.stderr.decode().splitlines() if line.startswith("elapsed_ms")]
     assert all(700 <= ms < 1200 for ms in elapsed), elapsed
@@ -188,7 +188,7 @@ def test_program_timeout_bounds_the_whole_and_comes_back(build, origin, tenacurl
 
 def test_connect_timeout_comes_back(build, origin, tenacurl_run):
     server = origin([OK], blackhole=True)
-    argv = [build / "tests/clients/transfer", server.url("/x"), "connect_timeout_ms=600", "--", "url=" + server.url("/x")]
+    argv = [build / "tests/clients/transfer", server.url("/x"), "connect_timeout_ms=600", "--", "url=" + server.url("/y")]
     result = tenacurl_run(argv, policy={**FAST, "connect_timeout_ms": 100, "max_attempts": 2})
     assert len(result.attempts) == 4
     # No attempt took the program's 600 ms, and the policy's 100 ms count for each.

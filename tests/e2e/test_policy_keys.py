@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from support.transfers import further
 
 OK = {"status": 200, "body": "fine"}
 BUSY = {"status": 503, "body": "busy"}
@@ -243,7 +244,7 @@ def test_flood_of_headers_is_let_through(origin, transfer):
 def test_budget(build, origin, tenacurl_run):
     server = origin([{**BUSY, "repeat": True}])
     url = server.url("/x")
-    argv = [build / "tests/clients/transfer", url] + ["--", f"url={url}"] * 9
+    argv = [build / "tests/clients/transfer", url, *further(url, 9)]
     policy = {**FAST, "budget_tokens": 5, "budget_refill_per_s": 0, "max_attempts": 3}
     result = tenacurl_run(argv, policy=policy)
     assert len(server.requests) == 10 + 5
@@ -267,9 +268,9 @@ def test_budget_is_per_origin(build, origin, tenacurl_run):
     ],
 )
 def test_what_comes_back_to_the_budget(origin, transfer, keys, requests):
-    server = origin({"paths": {"/x": [BUSY, OK, OK, BUSY, OK, BUSY, OK]}})
+    server = origin([BUSY, OK, OK, BUSY, OK, BUSY, OK])
     policy = {"budget_tokens": 1, "budget_refill_per_s": 0, "max_attempts": 2, **keys}
-    result = transfer(server, *["--", "url=" + server.url("/x")] * 3, policy=policy)
+    result = transfer(server, *further(server.url("/x"), 3), policy=policy)
     # With what was earned: busy and fine, fine, busy and fine, busy.
     assert len(result.attempts) == len(server.requests)
     assert len(server.requests) == requests
@@ -297,7 +298,7 @@ OPEN, CLOSED = 3 + 1 + 1 + 1, 10
 def test_breaker(origin, transfer, keys, requests):
     server = origin([{**BUSY, "repeat": True}])
     policy = {"max_attempts": 2, "breaker_failures": 3, "breaker_outage_ms": 0, "breaker_open_ms": 600_000, **keys}
-    transfer(server, *["--", "url=" + server.url("/x")] * 4, policy=policy)
+    transfer(server, *further(server.url("/x"), 4), policy=policy)
     assert len(server.requests) == requests
 
 

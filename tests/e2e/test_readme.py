@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-KINDS = {"A": "attempt", "O": "operation", "N": "note"}
+KINDS = {"A": "attempt", "O": "operation", "X": "nested", "N": "note"}
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def readme(repository):
 
 def schema(readme):
     """{kind: [field, ...]} in the order of the README's table."""
-    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([AON](?: [AON])*) \|", readme, re.MULTILINE)
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([AOXN](?: [AOXN])*) \|", readme, re.MULTILINE)
     fields = {kind: [] for kind in KINDS.values()}
     for names, letters in rows:
         for letter in letters.split():
@@ -33,6 +33,14 @@ def test_records_have_the_fields_of_the_readme_in_its_order(readme, origin, tena
     assert [record["kind"] for record in result.records] == ["attempt", "attempt", "operation"]
     for record in result.records:
         assert list(record) == documented[record["kind"]]
+
+
+def test_returns_of_an_outer_layer_have_the_fields_of_the_readme_in_its_order(readme, origin, tenacurl_run):
+    server = origin([{"status": 503}] * 9)
+    twice = f"curl -sS -o /dev/null {server.url('/x')}; curl -sS -o /dev/null {server.url('/x')}"
+    result = tenacurl_run(["/bin/sh", "-c", twice], policy={"backoff_base_ms": 1, "max_attempts": 2})
+    [returned] = [record for record in result.records if record["kind"] == "nested"]
+    assert list(returned) == schema(readme)["nested"]
 
 
 def test_notes_have_the_fields_of_the_readme_in_its_order(readme, origin, runner, build, tmp_path):

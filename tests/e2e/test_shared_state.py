@@ -11,7 +11,8 @@ import subprocess
 import time
 
 import pytest
-from support.state_file import StateFile
+from support.state_file import LAYOUT_VERSION, StateFile
+from support.transfers import further
 from support.waiting import wait_until
 
 OK = {"status": 200, "body": "fine"}
@@ -55,11 +56,6 @@ def codes(result):
 
 def statuses(result):
     return [int(status) for status in re.findall(rb"^info response_code (\d+)$", result.stdout, re.M)]
-
-
-def times(url, count):
-    """Options for so many further performs."""
-    return ["--", f"url={url}"] * (count - 1)
 
 
 def last_reason(result):
@@ -106,7 +102,7 @@ def test_many_processes_that_always_fail_send_hardly_more(origin, host):
     server = origin([ALWAYS_BUSY])
     url = server.url("/x")
     policy = {"budget_tokens": tokens, "max_attempts": 4, "breaker": "off", "log_events": "retries", "log": "none"}
-    running = [host.start(url, *times(url, operations), policy=policy) for _ in range(processes)]
+    running = [host.start(url, *further(url, operations - 1), policy=policy) for _ in range(processes)]
     assert all(process.wait().returncode == 0 for process in running)
     total = processes * operations
     retries = len(server.requests) - total
@@ -120,7 +116,7 @@ def test_audit_takes_nothing_from_others(origin, host):
     server = origin([BUSY, BUSY, BUSY, OK])
     url = server.url("/x")
     policy = {**NO_REFILL, "budget_tokens": 1}
-    audited = host.run(url, *times(url, 2), policy={**policy, "mode": "audit"})
+    audited = host.run(url, *further(url, 1), policy={**policy, "mode": "audit"})
     assert audited.reasons == ["transient_failure", "budget_empty"]
     assert host.run(url, policy=policy).reasons == ["transient_failure", "success"]
     sections = {entry.section: entry for entry in host.state.entries}
@@ -291,7 +287,7 @@ def test_job_of_many_calls_to_a_dead_origin(origin, host):
     url = server.url("/x")
     policy = {"jitter": "none", "backoff_base_ms": 20, "budget_tokens": 0, "max_attempts": 3}
     policy |= {"breaker_failures": 5, "breaker_outage_ms": 200, "breaker_open_ms": NEVER_AGAIN_MS}
-    result = host.run(url, *times(url, calls), policy=policy)
+    result = host.run(url, *further(url, calls - 1), policy=policy)
     attempts = [operation["attempts"] for operation in result.operations]
     opened = result.reasons.index("breaker_open")
     # Once the outage was longer than what could be waited out, each call makes its one request.
@@ -317,7 +313,7 @@ def test_failure_rate(origin, host):
     url = server.url("/x")
     policy = {**FAST, "max_attempts": 2, "breaker_failures": 1000, "breaker_open_ms": NEVER_AGAIN_MS}
     policy |= {"breaker_failure_pct": 60, "breaker_min_attempts": 5, "breaker_window_ms": NEVER_AGAIN_MS}
-    assert host.run(url, *times(url, 2), policy=policy).reasons == ["success"] * 2
+    assert host.run(url, *further(url, 1), policy=policy).reasons == ["success"] * 2
     # The fifth attempt makes it three of five.
     assert host.run(url, policy=policy).reasons == ["transient_failure", "attempt_cap"]
     assert host.run(url, policy=policy).reasons == ["breaker_open"]
@@ -452,7 +448,7 @@ def test_names_of_an_origin(origin, host):
 
 def survives(host, server, complaint):
     """A retry is made, the program succeeds, and one line says what is wrong."""
-    result = host.run(server.url("/x"), *times(server.url("/x"), 2))
+    result = host.run(server.url("/x"), *further(server.url("/x"), 1))
     assert (result.returncode, codes(result), statuses(result)) == (0, [0, 0], [200, 200])
     assert result.reasons == ["transient_failure", "success"] * 2
     (note,) = notes(result)
@@ -500,7 +496,7 @@ def make_occupied(directory, tmp_path):
     """A directory in the place of the file, which can't be removed."""
     directory.mkdir(mode=0o700)
     boot_id = open("/proc/sys/kernel/random/boot_id").read().strip()
-    (directory / f"state-1-{boot_id}" / "in").mkdir(parents=True)
+    (directory / f"state-{LAYOUT_VERSION}-{boot_id}" / "in").mkdir(parents=True)
 
 
 @pytest.mark.parametrize("make", [make_world_writable, make_file, make_link, make_occupied])

@@ -12,6 +12,7 @@ import time
 
 import pytest
 from support.seen import seen
+from support.transfers import further
 from support.waiting import wait_until
 
 OK = {"status": 200, "headers": [["X-Final", "yes"]], "body": "hello world"}
@@ -125,7 +126,7 @@ def test_deadline_of_the_policy_where_the_program_sets_none(origin, transfer):
 def test_connect_limit_that_is_larger_than_what_is_left(wall, transfer):
     """RC-28. Afterwards it is the program's again: without another limit, all of it is waited for."""
     url = f"http://127.0.0.1:{wall.port}/"
-    options = ["connect_timeout_ms=1600", "timeout_ms=800", "--", "timeout_ms=0"]
+    options = ["connect_timeout_ms=1600", "timeout_ms=800", "--", "timeout_ms=0", f"url={url}second"]
     result = transfer(url, *options, max_attempts=2)
     assert result_codes(result) == [28, 28]
     first_ms, second_ms = elapsed_ms(result)
@@ -148,7 +149,7 @@ def test_nothing_left_is_never_no_limit(origin, transfer):
     server = origin([{**SILENCE, "repeat": True}])
     policy = {"per_try_ms": 29, "min_try_ms": 0, "deadline_ms": 300, "jitter": "none", "max_attempts": 100}
     url = server.url()
-    result = transfer(url, "--", f"url={url}", "--", f"url={url}", budget_tokens=0, backoff_multiplier=1, **policy)
+    result = transfer(url, *further(url, 2), budget_tokens=0, backoff_multiplier=1, **policy)
     assert result_codes(result) == [28] * 3
     assert all(ms < 300 + SLACK_MS for ms in elapsed_ms(result))
     assert all(record["attempts"] > 2 for record in result.operations)
