@@ -27,6 +27,7 @@
 #include "interpose/libcurl.h"
 #include "interpose/mapping.h"
 #include "interpose/process.h"
+#include "interpose/tsan.h"
 
 /* What musl lacks is weak: a musl program that inherits the preload must still start. */
 extern void *dlvsym(void *restrict handle, const char *restrict name, const char *restrict version)
@@ -56,8 +57,10 @@ static struct room {
 static struct libcurl *new_libcurl(void)
 {
 	for (size_t i = 0; i < ROOM_COUNT; i++)
-		if (!atomic_exchange(&rooms[i].is_taken, true))
+		if (!atomic_exchange(&rooms[i].is_taken, true)) {
+			tsan_acquire(&rooms[i]);
 			return &rooms[i].libcurl;
+		}
 	return calloc(1, sizeof(struct libcurl));
 }
 
@@ -68,6 +71,7 @@ static void free_libcurl(struct libcurl *libcurl)
 		if (libcurl != &rooms[i].libcurl)
 			continue;
 		memset(libcurl, 0, sizeof(*libcurl));
+		tsan_release(&rooms[i]);
 		atomic_store(&rooms[i].is_taken, false);
 		return;
 	}
