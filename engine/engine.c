@@ -63,7 +63,7 @@ static int64_t at_least_1_ms(int64_t duration_ms)
 	return duration_ms > 0 ? duration_ms : 1;
 }
 
-static int64_t operation_end_ms(const struct engine_operation *operation)
+int64_t engine_end_ms(const struct engine_operation *operation)
 {
 	return engine_earlier(operation->deadline_ms, operation->program_deadline_ms);
 }
@@ -122,7 +122,7 @@ static bool was_delivered(const struct judgement *judgement)
 
 static bool deadline_passed(const struct judgement *judgement)
 {
-	return judgement->now_ms >= operation_end_ms(judgement->operation);
+	return judgement->now_ms >= engine_end_ms(judgement->operation);
 }
 
 static bool succeeded(const struct judgement *judgement)
@@ -179,7 +179,7 @@ static bool leaves_retry_window(const struct judgement *judgement)
 /* The longest wait after which an attempt still fits; negative if none does. */
 static int64_t deadline_room_ms(const struct judgement *judgement)
 {
-	int64_t left_ms = engine_left(operation_end_ms(judgement->operation), judgement->now_ms);
+	int64_t left_ms = engine_left(engine_end_ms(judgement->operation), judgement->now_ms);
 
 	if (left_ms == ENGINE_NEVER)
 		return ENGINE_NEVER;

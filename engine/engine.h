@@ -177,6 +177,9 @@ void engine_share(struct engine_operation *operation, const struct engine_reques
  */
 bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engine_plan *plan);
 
+/* The instant at which the operation has to be over: the policy's or inherited deadline, or the program's own. Pure. */
+int64_t engine_end_ms(const struct engine_operation *operation);
+
 /*
  * The program changed its timeout (0: none) while an attempt runs that began at attempt_start_ms: the rest of the
  * operation and the plan's limit go by the new one.

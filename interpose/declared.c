@@ -171,6 +171,7 @@ static void find_in_headers(const struct handle *handle, const struct policy_rul
 		if (!said.layer || declared->layer)
 			continue;
 		declared->layer = said.layer;
+		declared->kind = STATE_EVIDENCE_HEADER;
 		snprintf(declared->evidence, sizeof(declared->evidence), "header:%s", said.name);
 	}
 }
@@ -183,7 +184,7 @@ static const char *executable(void)
 bool declared_is_curl(const char *library)
 {
 	const char *program = executable();
-	return program && strcmp(program, "curl") == 0 && (!library || strcmp(library, program) == 0);
+	return program && strcmp(program, "curl") == 0 && (!library[0] || strcmp(library, program) == 0);
 }
 
 static void find_in_curl(const struct handle *handle, const char *library, struct declared *declared)
@@ -195,6 +196,7 @@ static void find_in_curl(const struct handle *handle, const char *library, struc
 	if (!read_once(version_number))
 		return;
 	declared->layer = outer_layer_of_curl(&curl_says, version_number);
+	declared->kind = STATE_EVIDENCE_CURL;
 	if (declared->layer)
 		snprintf(declared->evidence, sizeof(declared->evidence), "%s:--retry",
 		         curl_says.from_config ? "curlrc" : "argv");
@@ -203,9 +205,10 @@ static void find_in_curl(const struct handle *handle, const char *library, struc
 static void find_by_name(const char *kind, const char *name, const struct policy_rules *rules,
                          struct declared *declared)
 {
-	if (declared->layer || !name)
+	if (declared->layer || !name || !name[0])
 		return;
 	declared->layer = outer_layer_of_program(name, &rules->nested_programs);
+	declared->kind = STATE_EVIDENCE_PROGRAM;
 	if (declared->layer)
 		snprintf(declared->evidence, sizeof(declared->evidence), "%s:%s", kind, name);
 }
@@ -214,8 +217,7 @@ void declared_find(const struct handle *handle, const struct policy_rules *rules
                    struct declared *declared)
 {
 	int saved_errno = errno;
-	declared->layer = NULL;
-	declared->evidence[0] = '\0';
+	*declared = (struct declared){.layer = NULL};
 	find_in_headers(handle, rules, declared);
 	if (!declared->layer)
 		find_in_curl(handle, library, declared);

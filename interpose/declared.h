@@ -14,11 +14,13 @@
 #include "config/policy.h"
 #include "engine/outer_layer.h"
 #include "interpose/handle.h"
+#include "state/flight.h"
 
 #define DECLARED_EVIDENCE_BYTES 96
 
 struct declared {
 	const struct outer_layer *layer; /* NULL: none shows itself */
+	enum state_evidence kind;        /* HEADER, PROGRAM, CURL */
 	/* What showed it, for the log: "header:amz-sdk-request", "program:s3fs", "library:libproj.so.25",
 	 * "argv:--retry", "curlrc:--retry". No header's value. */
 	char evidence[DECLARED_EVIDENCE_BYTES];
@@ -26,8 +28,8 @@ struct declared {
 
 /*
  * Finds the layer. Headers come first, for they are the most telling, then curl's --retry, then names. `library` is the
- * base name of the object that made the call; NULL: not known. Any thread; takes no lock that a fork could leave held,
- * opens files once a process; errno is kept; frames are small.
+ * base name of the object that made the call; "": the main program, or not known. Any thread; takes no lock that a fork
+ * could leave held, opens files once a process; errno is kept; frames are small.
  */
 void declared_find(const struct handle *handle, const struct policy_rules *rules, const char *library,
                    struct declared *declared);

@@ -13,6 +13,7 @@
 #include "interpose/family.h"
 #include "interpose/hash.h"
 #include "interpose/proc.h"
+#include "interpose/process.h"
 
 #define COMMAND_BYTES 512
 #define MS_PER_S      1000
@@ -28,7 +29,7 @@ uint64_t family_process(void)
 		if (atomic_compare_exchange_strong(&random_number, &seen, fresh))
 			seen = fresh;
 	}
-	return hash_number(seen, (uint64_t)getpid());
+	return hash_number(seen, (uint64_t)process_pid());
 }
 
 uint64_t family_thread(void)
@@ -59,7 +60,7 @@ static int find_ancestors(struct family_ancestor ancestors[FAMILY_ANCESTORS])
 {
 	struct family_parent program;
 	struct proc_stat stat;
-	struct family_ancestor ancestor = {.pid = getpid(), .way = HASH_BASIS};
+	struct family_ancestor ancestor = {.pid = process_pid(), .way = HASH_BASIS};
 	int count = 0;
 	while (count < FAMILY_ANCESTORS && proc_find(ancestor.pid, &stat) && stat.parent > 0) {
 		if (count > 0) {

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "config/load.h"
 #include "engine/curl_codes.h"
@@ -78,7 +77,7 @@ static void fill_process(struct record *record)
 {
 	const struct process_environment *environment = process_environment();
 	record->time_us = clock_calendar_us();
-	record->pid = getpid();
+	record->pid = process_pid();
 	record->program = process_program();
 	record->job = text_or_null(environment->job);
 	record->run = text_or_null(process_run());
@@ -86,9 +85,7 @@ static void fill_process(struct record *record)
 
 static int64_t time_left_ms(const struct operation *operation)
 {
-	const struct engine_operation *engine = &operation->engine;
-	int64_t end_ms =
-	    engine->deadline_ms < engine->program_deadline_ms ? engine->deadline_ms : engine->program_deadline_ms;
+	int64_t end_ms = engine_end_ms(&operation->engine);
 	if (end_ms == ENGINE_NEVER)
 		return RECORD_UNKNOWN_MS;
 	int64_t left_ms = end_ms - clock_ms();

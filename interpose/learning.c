@@ -25,7 +25,7 @@ static uint64_t key_of(struct operation *operation, enum learning_caller caller)
 	char origin[STATE_ORIGIN_BYTES];
 	nesting_know_site(operation);
 	/* All curls of a user share a call site, and the one loop in it stands in their arguments. */
-	if (caller == LEARNING_CALL_SITE && declared_is_curl(facts->site.library[0] ? facts->site.library : NULL))
+	if (caller == LEARNING_CALL_SITE && declared_is_curl(facts->site.library))
 		return 0;
 	shared_state_origin(operation->handle->url, origin, sizeof(origin));
 	uint64_t key = hash_text(facts->site.hash, origin);

@@ -19,7 +19,6 @@
  */
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "interpose/clock.h"
 #include "interpose/dice.h"
@@ -92,6 +91,7 @@ static void identify(struct operation *operation, bool sent)
 	struct nesting_facts *facts = &operation->nesting_facts;
 	facts->want = intent_key_of(operation->handle, sent);
 	facts->invocation = declared_invocation(operation->handle, &operation->section->rules);
+	facts->thread_key = key_of_thread(facts);
 	/* Without a run nobody's parent matters, and no file need be read. */
 	if (process_run()[0])
 		family_find(&facts->family);
@@ -195,8 +195,8 @@ static bool find_kept(struct operation *operation, int64_t now_ms, enum learning
 {
 	struct nesting_facts *facts = &operation->nesting_facts;
 	struct state_intent kept;
-	uint64_t key = key_of_thread(facts);
-	bool found = key != 0 && state_intent_find(shared_state_whole(), key, now_ms, &kept);
+	bool found =
+	    facts->thread_key != 0 && state_intent_find(shared_state_whole(), facts->thread_key, now_ms, &kept);
 	*caller = found ? LEARNING_CALL_SITE : LEARNING_PARENT;
 	if (!found && !find_kept_of_run(facts, now_ms, &kept))
 		return false;
@@ -211,8 +211,7 @@ static const struct declared *declared_layer(struct operation *operation)
 	if (operation->nesting.declared_is_known)
 		return declared;
 	nesting_know_site(operation);
-	const char *library = operation->nesting_facts.site.library;
-	declared_find(operation->handle, &operation->section->rules, library[0] ? library : NULL, declared);
+	declared_find(operation->handle, &operation->section->rules, operation->nesting_facts.site.library, declared);
 	operation->nesting.declared_is_known = true;
 	return declared;
 }
@@ -261,19 +260,19 @@ static bool recognise(struct operation *operation, int64_t now_ms)
 }
 
 /* Not inlined: what every success runs through would save its registers for it. */
-static __attribute__((noinline)) bool look(struct operation *operation, int64_t now_ms, struct engine_request *request)
+static __attribute__((noinline)) void look(struct operation *operation, int64_t now_ms, struct engine_request *request)
 {
 	const struct policy_rules *rules = &operation->section->rules;
 	identify(operation, false);
 	if (recognise(operation, now_ms) && rules->nested == POLICY_NESTED_OWN)
 		operation->nesting.refused =
 		    !engine_intent_admit(&operation->nesting_facts.intent, rules, now_ms, request);
-	return !operation->nesting.refused;
 }
 
-bool nesting_begin(struct operation *operation, int64_t now_ms, struct engine_request *request)
+void nesting_begin(struct operation *operation, int64_t now_ms, struct engine_request *request)
 {
-	return !may_have_intents(operation, now_ms) || look(operation, now_ms, request);
+	if (may_have_intents(operation, now_ms))
+		look(operation, now_ms, request);
 }
 
 void nesting_know(struct operation *operation)
@@ -288,27 +287,13 @@ void nesting_know(struct operation *operation)
 	operation->nesting.known = true;
 }
 
-/* What the flight recorder calls the evidence of a declared layer. */
-static enum state_evidence evidence_of(const struct declared *declared)
-{
-	static const struct {
-		const char *prefix;
-		enum state_evidence evidence;
-	} kinds[] = {
-	    {"header:", STATE_EVIDENCE_HEADER}, {"argv:", STATE_EVIDENCE_CURL}, {"curlrc:", STATE_EVIDENCE_CURL}};
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strncmp(declared->evidence, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-			return kinds[i].evidence;
-	return STATE_EVIDENCE_PROGRAM;
-}
-
 /* The strongest evidence that an outer layer retries such a failure; none: it doesn't. */
 static enum state_evidence find_owner(struct operation *operation, enum engine_class failure, int status)
 {
 	const struct declared *declared = declared_layer(operation);
 	struct nesting_facts *facts = &operation->nesting_facts;
 	if (declared->layer && outer_layer_retries(declared->layer, failure, status))
-		return evidence_of(declared);
+		return declared->kind;
 	int made = operation->engine.attempts + operation->outcome.resends;
 	if (engine_intent_yields(&facts->intent, &operation->section->rules, operation->nesting.returns, failure, made))
 		return STATE_EVIDENCE_OBSERVED;
@@ -352,9 +337,7 @@ bool nesting_pace(struct operation *operation)
 {
 	int64_t pause_ms = operation->section->rules.backoff_base_ms, now_ms = clock_ms();
 	int64_t last_ms = later(thread_notes_refused_ms(), operation->nesting_facts.refused_ms);
-	const struct engine_operation *engine = &operation->engine;
-	int64_t end_ms =
-	    engine->deadline_ms < engine->program_deadline_ms ? engine->deadline_ms : engine->program_deadline_ms;
+	int64_t end_ms = engine_end_ms(&operation->engine);
 	bool completed = true;
 	/* What a damaged or foreign state says of the future isn't waited for. */
 	last_ms = last_ms < now_ms ? last_ms : now_ms;
@@ -423,7 +406,7 @@ void nesting_end(struct operation *operation)
 	/* Nobody was told of the failures of an operation that got through. */
 	if (facts->expires_ms <= now_ms)
 		return;
-	keep(operation, key_of_thread(facts), now_ms);
+	keep(operation, facts->thread_key, now_ms);
 	for (int i = 0; i < facts->family.ancestor_count; i++)
 		keep(operation, key_of_run(facts, &facts->family.ancestors[i]), now_ms);
 	extend_intents(operation, facts->expires_ms);

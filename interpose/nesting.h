@@ -40,6 +40,7 @@ struct nesting_facts {
 	uint64_t id;           /* random; set once `known`, or by nesting_id() */
 	uint64_t want;         /* what is wanted; 0: it can't be told, so that a repeat won't be recognised */
 	uint64_t invocation;   /* an outer layer's own id of it; 0: none */
+	uint64_t thread_key;   /* under which this thread, or with such an id any, finds it again; 0: it won't */
 	uint64_t promised_key; /* what was learned under it is what was believed */
 	uint64_t sends;        /* of the operations before this one */
 	int64_t refused_ms;
@@ -52,9 +53,9 @@ struct nesting_facts {
 
 /*
  * At the operation's begin, before the engine's: whether it is one of an intent that failed lately. Fills in what the
- * request shares with it. Returns false if the operation is to be refused.
+ * request shares with it; nesting.refused says whether the operation is to be refused.
  */
-bool nesting_begin(struct operation *operation, int64_t now_ms, struct engine_request *request);
+void nesting_begin(struct operation *operation, int64_t now_ms, struct engine_request *request);
 
 /* The engine's port: whether a failure is left to an outer layer. The context is the struct operation. */
 bool nesting_yields(void *context, enum engine_class failure, int status);

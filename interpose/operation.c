@@ -303,9 +303,10 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 static CURLcode loop(struct operation *operation)
 {
 	operation->attempt_start_ms = operation->engine.entry_ms;
+	if (operation->nesting.refused && !operation->gate.observes && !nesting_pace(operation))
+		return cancel_in_wait(operation);
 	if (operation->nesting.refused)
-		return operation->gate.observes || nesting_pace(operation) ? refuse(operation, &intent_used_up)
-		                                                           : cancel_in_wait(operation);
+		return refuse(operation, &intent_used_up);
 	if (!restraint_admits(operation))
 		return refuse(operation, &breaker_open);
 	for (;;) {

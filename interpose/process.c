@@ -222,6 +222,18 @@ uint32_t process_generation(void)
 	return atomic_compare_exchange_strong(page, &generation, fresh) ? fresh : generation;
 }
 
+int64_t process_pid(void)
+{
+	static _Atomic uint64_t known; /* generation, pid */
+	uint64_t generation = process_generation();
+	uint64_t seen = atomic_load_explicit(&known, memory_order_relaxed);
+	if (seen >> 32 != generation) {
+		seen = generation << 32 | (uint32_t)getpid();
+		atomic_store_explicit(&known, seen, memory_order_relaxed);
+	}
+	return (int64_t)(uint32_t)seen;
+}
+
 static _Atomic uint32_t orderly_generation; /* of the last process that was not made by a raw fork */
 static _Atomic bool watches_forks;
 

@@ -53,6 +53,9 @@ uint64_t process_identity(void);
  */
 uint32_t process_generation(void);
 
+/* The process id. A system call once in each process. */
+int64_t process_pid(void);
+
 /*
  * Whether this process was made by _Fork or a raw clone, so that no fork handler ran: locks that other threads of the
  * parent held, the loader's for one, are held for ever.

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <stdatomic.h>
-#include <unistd.h>
-
+#include "interpose/tally.h"
 #include "interpose/clock.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
-#include "interpose/tally.h"
 #include "state/count.h"
 
 void tally_retry(const struct operation *operation)
@@ -15,19 +12,6 @@ void tally_retry(const struct operation *operation)
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	if (entry)
 		state_count_retry(entry, (int)operation->verdict.failure, operation->verdict.wait_ms);
-}
-
-/* getpid() is a system call; one for each process that a fork makes is enough. */
-static int64_t own_pid(void)
-{
-	static _Atomic uint64_t known; /* generation, pid */
-	uint64_t generation = process_generation();
-	uint64_t seen = atomic_load_explicit(&known, memory_order_relaxed);
-	if (seen >> 32 != generation) {
-		seen = generation << 32 | (uint32_t)getpid();
-		atomic_store_explicit(&known, seen, memory_order_relaxed);
-	}
-	return (int64_t)(uint32_t)seen;
 }
 
 static void count_events(struct state_entry *entry, const struct state_operation *counted)
@@ -49,7 +33,7 @@ static void record_flight(const struct operation *operation, const struct state_
 	shared_state_section(operation->section, section);
 	struct state_flight flight = {
 	    .time_us = clock_calendar_us(),
-	    .pid = own_pid(),
+	    .pid = process_pid(),
 	    .sends = counted->sends,
 	    .waited_ms = operation->engine.waited_ms,
 	    .elapsed_ms = counted->elapsed_ms,

@@ -79,9 +79,7 @@ bool wait_until(struct operation *operation, int64_t due_ms)
 
 static int pass_time_until_unpaused(struct operation *operation)
 {
-	const struct engine_operation *engine = &operation->engine;
-	int64_t end_ms =
-	    engine->deadline_ms < engine->program_deadline_ms ? engine->deadline_ms : engine->program_deadline_ms;
+	int64_t end_ms = engine_end_ms(&operation->engine);
 
 	operation->unpaused = false;
 	while (!operation->unpaused) {
