@@ -83,9 +83,12 @@ def ways(build, runner):
     ways[name](argv, env=None) -> Result: the ways in which a program meets tenacurl. `run`: started under it. `child`:
     started by a shell that was. `by hand`: with what `run` may set, whatever it thinks of this program.
     """
+    # The directory that `run` names: ld.so fills $LIB in, so that 32-bit programs find something of their class.
+    multiarch = build / "multiarch"
+    directory = f"{multiarch}/$LIB" if multiarch.is_dir() else str(build)
     by_hand = {
-        "LD_PRELOAD": str(build / "libtenacurl.so"),
-        "LD_AUDIT": str(build / "libtenacurl-bind.so"),
+        "LD_PRELOAD": f"{directory}/libtenacurl.so",
+        "LD_AUDIT": f"{directory}/libtenacurl-bind.so",
         "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=2304",
     }
 
@@ -93,7 +96,7 @@ def ways(build, runner):
         return runner.run(["sh", "-c", '"$@"; exit $?', "sh", *argv], env=env, **rest)
 
     def set_by_hand(argv, env=None, **rest):
-        assert os.path.exists(by_hand["LD_AUDIT"])
+        assert (build / "libtenacurl-bind.so").exists()
         inherited = (env or {}).get("LD_PRELOAD")
         preload = {"LD_PRELOAD": f"{inherited}:{by_hand['LD_PRELOAD']}"} if inherited else {}
         return runner.bare(argv, {**by_hand, **(env or {}), **preload}, **rest)
