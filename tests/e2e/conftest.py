@@ -7,7 +7,9 @@ Everything runs on 127.0.0.1 and in temporary directories: neither the user's HO
 
 import os
 import pathlib
+import shutil
 import signal
+import tempfile
 
 import pytest
 
@@ -25,12 +27,31 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
 
 
+def _is_reachable_by_others(directory):
+    """Whether other users could start what was built there."""
+    return all(path.stat().st_mode & 0o001 for path in [directory / "tenacurl", directory, *directory.parents])
+
+
+def _copy_for_others(directory, copy):
+    ignored = shutil.ignore_patterns("*.o", "*.d", "logs", "corpus")
+    shutil.copytree(directory, copy, symlinks=True, ignore=ignored, dirs_exist_ok=True)
+    for path in [copy, *copy.rglob("*")]:
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))
+
+
 @pytest.fixture(scope="session")
 def build():
-    """The build directory."""
+    """The build directory; a copy of it where tests that give up root's rights couldn't reach it (a home of 0700, a umask of 077)."""
     directory = pathlib.Path(os.environ.get("BUILD") or REPOSITORY / "build").resolve()
     assert (directory / "tenacurl").exists(), f"{directory}/tenacurl is missing: run make tests first"
-    return directory
+    if os.geteuid() != 0 or _is_reachable_by_others(directory):
+        yield directory
+        return
+    with tempfile.TemporaryDirectory(prefix="tenacurl-build-") as copy:
+        _copy_for_others(directory, pathlib.Path(copy))
+        yield pathlib.Path(copy)
 
 
 @pytest.fixture(scope="session")
