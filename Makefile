@@ -21,6 +21,9 @@ INSTALL ?= install
 
 CC ?= cc
 CLANG ?= clang
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+# The archive that the preloaded object takes iniparser from.
+INIPARSER_A ?= $(shell $(CC) -print-file-name=libiniparser.a)
 CFLAGS ?= -O2 -g
 BUILD ?= build
 
@@ -33,9 +36,11 @@ ifdef SANITIZE
 SANITIZERS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 endif
 
-# _FORTIFY_SOURCE would tie the preloaded object to __*_chk symbols that other C libraries lack.
+# _FORTIFY_SOURCE would tie the preloaded object to __*_chk symbols that other C libraries lack. Some distributions hand it to the
+# preprocessor by itself, where only the same way takes it back.
+NO_FORTIFY = -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 COMMON = -std=gnu11 -I. -D_GNU_SOURCE -DTENACURL_VERSION='"$(VERSION)"' $(WARNINGS) -fno-common -fstack-protector-strong
-SO_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions
+SO_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions
 # Threads may have 16 KiB of stack, of which libcurl leaves little: what is large goes to the heap. (With link-time optimisation
 # gcc doesn't say; clang does.)
 SO_WARNINGS = -Wframe-larger-than=1024
@@ -52,7 +57,7 @@ SO_LINK = -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl
 
 # Audit modules (interpose/bind/) come into every process too, in a namespace of their own: with any library they would bring a second
 # libc. Hence no start files and nothing that a compiler takes from one.
-BIND_FLAGS = -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -fno-exceptions -ffreestanding -fno-builtin -fno-stack-protector \
+BIND_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions -ffreestanding -fno-builtin -fno-stack-protector \
 	$(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
 BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
 
@@ -67,6 +72,7 @@ UNIT_SRC = $(wildcard tests/unit/test_*.c)
 FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)
 
 SO_OBJ = $(SO_SRC:%.c=$(BUILD)/so/%.o)
+INI = $(BUILD)/iniparser.a
 BIND_OBJ = $(BIND_SRC:%.c=$(BUILD)/bind/%.o)
 WATCH_OBJ = $(WATCH_SRC:%.c=$(BUILD)/bind/%.o)
 CLI_OBJ = $(CLI_SRC:%.c=$(BUILD)/cli/%.o)
@@ -94,9 +100,14 @@ include interpose/placeholder/placeholder.mk
 
 all: $(BUILD)/libtenacurl.so $(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so $(BUILD)/tenacurl $(MULTIARCH)
 
-$(BUILD)/libtenacurl.so: $(SO_OBJ) interpose/exports.map $(BUILD)/flags
+$(BUILD)/libtenacurl.so: $(SO_OBJ) $(INI) interpose/exports.map $(BUILD)/flags
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@.new $(SO_OBJ) && mv -f $@.new $@
+	$(Q)$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@.new $(SO_OBJ) $(INI) && mv -f $@.new $@
+
+$(INI): interpose/ini.syms $(BUILD)/flags
+	@test -r '$(INIPARSER_A)' || { echo 'libiniparser.a is missing (Debian: libiniparser-dev); INIPARSER_A=PATH names another' >&2; false; }
+	$(say) RENAME $@
+	$(Q)$(OBJCOPY) --redefine-syms=$< '$(INIPARSER_A)' $@
 
 $(BUILD)/libtenacurl-bind.so: $(BIND_OBJ) $(BUILD)/flags
 $(BUILD)/libtenacurl-watch.so: $(WATCH_OBJ) $(BUILD)/flags
@@ -109,7 +120,7 @@ $(BUILD)/tenacurl: $(CLI_OBJ) $(BUILD)/flags
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@.new $(CLI_OBJ) $(CLI_LIBS) && mv -f $@.new $@
 
 $(BUILD)/so/%.o: OBJECT_LTO = $(SO_LTO)
-$(BUILD)/so/interpose/exports.o: OBJECT_LTO =
+$(BUILD)/so/interpose/exports.o: OBJECT_LTO = -fno-lto
 $(BUILD)/so/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -127,7 +138,7 @@ $(BUILD)/cli/%.o: %.c $(BUILD)/flags
 
 # Rebuild everything when the compiler or the flags change.
 FLAGS_NOW = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
-	$(SANITIZERS) $(SO_FLAGS) $(SO_WARNINGS) $(SO_LTO) $(CLI_FLAGS) $(SO_LINK) $(BIND_FLAGS) $(BIND_LINK) $(CLI_LIBS)
+	$(SANITIZERS) $(SO_FLAGS) $(SO_WARNINGS) $(SO_LTO) $(INIPARSER_A) $(CLI_FLAGS) $(SO_LINK) $(BIND_FLAGS) $(BIND_LINK) $(CLI_LIBS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@
@@ -196,9 +207,9 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h) interpose/exports.map \
 		$(BUILD)/flags
-	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC)
+	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC) $(INI)
 
 check-sanitize: all $(CLIENT_BIN) $(BUILD)/tests/origin/origin $(SANITIZED_BIN)
 	BUILD='$(abspath $(BUILD))' tests/run-sanitized

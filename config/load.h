@@ -6,8 +6,8 @@
  * Reading a policy file.
  *
  * iniparser parses; we guard what it would misread in silence (config/scan.c) and turn texts into values
- * (config/schema.c). The preloaded object may not depend on iniparser, so its functions come in as a table: the CLI
- * fills it by linking, the interposer by dlmopen (interpose/policy_source.c).
+ * (config/schema.c). Its functions come in as a table: the CLI is linked to iniparser, the preloaded object has one in
+ * itself, which takes its memory elsewhere (interpose/ini.c).
  */
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The dynamic linker and iniparser (whose 4.1 keeps 6 KiB of lines on the stack) are called once in a process, and
- * where there is room for them they run where anything else does. Another stack is for those programs that would crash
+ * iniparser (whose 4.1 keeps 6 KiB of lines on the stack) is called once in a process, and where there is room for it
+ * it runs where anything else does. Another stack is for those programs that would crash
  * otherwise. It is a detour for the processor only: the thread, its thread-local storage and its locks stay what they
  * are.
  */

@@ -21,7 +21,7 @@
 #include "config/find.h"
 #include "config/load.h"
 #include "interpose/clock.h"
-#include "interpose/ini_loader.h"
+#include "interpose/ini.h"
 #include "interpose/journal.h"
 #include "interpose/large_stack.h"
 #include "interpose/policy_source.h"
@@ -58,10 +58,7 @@ static struct file_identity loaded_identity;
 static char found_path[POLICY_PATH_MAX];   /* while a changed file is looked for */
 static const struct policy *loaded_policy; /* what the load at hand came to */
 
-/*
- * Takes the mutex, but not at any price. Whoever loads needs the dynamic linker's lock, and a constructor that
- * transfers or forks holds that one: then one of the two must give way.
- */
+/* Takes the mutex, but not at any price: a load takes a millisecond, and in a child its holder may be no more. */
 static bool lock_or_give_way(void)
 {
 	struct timespec limit;
@@ -157,15 +154,8 @@ static const struct policy *load_file(const char *path, const struct policy_over
                                       struct policy_error *error)
 {
 	const struct policy *policy = NULL;
-	struct ini_loader loader;
-	if (!ini_loader_open(&loader)) {
-		snprintf(error->text, sizeof(error->text),
-		         "%.400s: can't be read without libiniparser (package libiniparser1)", path);
-		return NULL;
-	}
-	if (policy_load_with(path, &loader.functions, overrides, NULL, NULL, &policy, error) != POLICY_LOADED)
+	if (policy_load_with(path, ini_functions(), overrides, NULL, NULL, &policy, error) != POLICY_LOADED)
 		policy = NULL;
-	ini_loader_close(&loader);
 	return policy;
 }
 
