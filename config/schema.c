@@ -46,7 +46,7 @@ static const struct schema_key keys[] = {
     KEY(retry_max_time_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "30000",
         "no retry starts later than this after the operation began", RANGE(0, DAY_MS), OFF_AT_ZERO),
     KEY(max_attempts, SCHEMA_COUNT, SCHEMA_ANYWHERE, "4", "attempts per operation, including the first", RANGE(1, 100)),
-    KEY(jitter, SCHEMA_CHOICE, SCHEMA_ANYWHERE, "full", "how the backoff is drawn: full, equal (half of it), none",
+    KEY(jitter, SCHEMA_CHOICE, SCHEMA_ANYWHERE, "equal", "how the backoff is drawn: full, equal (half of it), none",
         WORDS(jitter_words)),
     KEY(backoff_base_ms, SCHEMA_MILLISECONDS, SCHEMA_ANYWHERE, "1000", "backoff before the first retry",
         RANGE(0, DAY_MS)),

@@ -298,9 +298,9 @@ def test_job_of_many_calls_to_a_dead_origin(origin, host):
     assert len(server.requests) == sum(attempts) < calls + 2 * before + 1
 
 
-def test_parallel_workers_survive_an_outage(origin, host):
+def test_m07_parallel_workers_survive_an_outage(origin, host):
     server = origin([ALWAYS_OK], refuse_ms=3000)
-    policy = {"jitter": "equal", "backoff_base_ms": 1000, "backoff_cap_ms": 10000}
+    policy = {"backoff_base_ms": 1000, "backoff_cap_ms": 10000}
     running = [host.start(server.url("/x"), policy=policy) for _ in range(20)]
     results = [process.wait() for process in running]
     assert [codes(result) for result in results] == [[0]] * 20

@@ -101,13 +101,20 @@ def test_one_percent_of_a_thousand_a_second_never_opens_a_breaker(fleet):
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_breaker_leaves_an_outage_of_3_s_to_the_retries(fleet, seed):
-    """Twenty workers whose waits are long enough for it all survive."""
-    settings = {"clients": 20, "interval_ms": 100, "duration_ms": 20000, "outages": "5000+3000", "seed": seed}
-    results = fleet(**settings, jitter="equal")
+@pytest.mark.parametrize("kind", ["refuse", "error"])
+@pytest.mark.parametrize("clients", [20, 33])
+def test_m07_each_call_survives_an_outage_of_3_s(fleet, clients, kind, seed):
+    """By the built-in policy. The tokens are enough for three retries of 33 callers."""
+    settings = {"clients": clients, "interval_ms": 100, "duration_ms": 20000, "outage_kind": kind, "seed": seed}
+    results = fleet(**settings, outages="5000+3000")
     assert results[BARE]["success"] < 0.9
     assert results[TENACURL]["success"] == 1
-    classic = fleet(**settings, jitter="equal", breaker_outage_ms=0)
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_breaker_leaves_an_outage_of_3_s_to_the_retries(fleet, seed):
+    settings = {"clients": 20, "interval_ms": 100, "duration_ms": 20000, "outages": "5000+3000", "seed": seed}
+    classic = fleet(**settings, breaker_outage_ms=0)
     assert classic[TENACURL]["success"] < 1
 
 

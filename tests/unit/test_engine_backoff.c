@@ -80,6 +80,18 @@ static void jitter_spreads_the_draw(void **state)
 	}
 }
 
+/* M-07: an outage of 3 s ends before the last of the built-in policy's attempts begins. */
+static void builtin_waits_outlast_3_s(void **state)
+{
+	const struct policy_rules *rules = &policy_builtin()->sections[0].rules;
+	int64_t shortest_ms = 0;
+
+	(void)state;
+	for (int retry = 1; retry < rules->max_attempts; retry++)
+		shortest_ms += engine_backoff_ms(rules, retry, 0);
+	assert_true(shortest_ms > 3000);
+}
+
 static void demand_is_a_floor_with_jitter_above_it(void **state)
 {
 	static const struct {
@@ -127,6 +139,7 @@ int main(void)
 	    cmocka_unit_test(grows_to_the_cap),
 	    cmocka_unit_test(absurd_policies_stay_in_range),
 	    cmocka_unit_test(jitter_spreads_the_draw),
+	    cmocka_unit_test(builtin_waits_outlast_3_s),
 	    cmocka_unit_test(demand_is_a_floor_with_jitter_above_it),
 	    cmocka_unit_test(no_demand_leaves_the_backoff),
 	};

@@ -157,7 +157,7 @@ static void test_explain_tells_each_value_and_its_origin(void **state)
 	    strstr(run.out, "section: [upstream payments] (match = https://payments.internal:8443/v1/*)\n"));
 	expect_row(&run, "deadline_ms", "5000", "config/examples/internal-service.ini:33 [upstream payments]");
 	expect_row(&run, "min_try_ms", "100", "config/examples/internal-service.ini:14 [policy]");
-	expect_row(&run, "jitter", "full", "default");
+	expect_row(&run, "jitter", "equal", "default");
 	assert_null(strstr(run.out, "secret"));
 
 	run = RUN("explain", "--policy=config/examples/internal-service.ini", "http://elsewhere/");
