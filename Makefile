@@ -61,7 +61,7 @@ BIND_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions -ffreestand
 	$(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
 BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
 
-SHARED_SRC = $(wildcard config/*.c engine/*.c log/*.c state/*.c)
+SHARED_SRC = $(wildcard base/*.c config/*.c engine/*.c log/*.c state/*.c)
 SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c) interpose/bind/object.c
 BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
 WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
@@ -145,10 +145,11 @@ $(BUILD)/flags: FORCE
 
 # Tests.
 
+$(BUILD)/tests/unit/test_url: UNIT_LIBS = -lcurl
 $(BUILD)/tests/unit/%: tests/unit/%.c $(SHARED_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) TEST $@
-	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -o $@ $< $(SHARED_OBJ) -lcmocka $(CLI_LIBS)
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -o $@ $< $(SHARED_OBJ) -lcmocka $(CLI_LIBS) $(UNIT_LIBS)
 
 $(BUILD)/tests/origin/origin: $(ORIGIN_SRC) $(wildcard tests/origin/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -207,7 +208,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC) $(INI)
 
@@ -216,7 +217,7 @@ check-sanitize: all $(CLIENT_BIN) $(BUILD)/tests/origin/origin $(SANITIZED_BIN)
 
 fuzz: $(FUZZ_BIN)
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(SHARED_SRC) $(wildcard config/*.h engine/*.h log/*.h state/*.h)
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SHARED_SRC) $(wildcard base/*.h config/*.h engine/*.h log/*.h state/*.h)
 	@mkdir -p $(@D)
 	$(say) FUZZ $@
 	$(Q)$(CLANG) $(COMMON) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/url.h"
 #include "cli/load.h"
 #include "config/find.h"
 #include "config/load.h"
@@ -103,6 +104,8 @@ struct question {
 struct answer {
 	const struct policy *policy;
 	const struct policy_section *section;
+	const char *url; /* NULL: none was given */
+	bool is_http;    /* libcurl speaks HTTP to it */
 	struct policy_overrides overrides;
 };
 
@@ -197,7 +200,16 @@ static int print_rows(const struct answer *answer)
 	return EXIT_GOOD;
 }
 
-static int print_answer(const struct answer *answer, enum policy_found how, const char *url)
+/* Why it is [policy]. */
+static const char *policy_section_reason(const struct answer *answer)
+{
+	if (answer->url == NULL)
+		return "no URL given";
+	return answer->is_http ? "no upstream section's match fits the URL"
+	                       : "libcurl takes this for no HTTP or HTTPS URL: tenacurl stays out";
+}
+
+static int print_answer(const struct answer *answer, enum policy_found how)
 {
 	const struct policy *policy = answer->policy;
 	const struct policy_section *section = answer->section;
@@ -206,8 +218,7 @@ static int print_answer(const struct answer *answer, enum policy_found how, cons
 	printf("policy:  %s (%s)\n", policy->path != NULL ? policy->path : "built-in", policy_found_text(how));
 	printf("hash:    %s\n", policy->hash);
 	if (section == policy->sections) {
-		printf("section: [policy] (%s)\n",
-		       url != NULL ? "no upstream section's match fits the URL" : "no URL given");
+		printf("section: [policy] (%s)\n", policy_section_reason(answer));
 	} else {
 		value_print(schema_key_at((size_t)schema_find("match")), &section->rules, match, sizeof match);
 		printf("section: [upstream %s] (match = %s)\n", section->name, match);
@@ -240,6 +251,7 @@ static int explain(int argc, char **argv)
 	struct answer answer = {.overrides = cli_environment_overrides()};
 	char path[PATH_MAX];
 	enum policy_found how;
+	struct url url;
 	int status = read_question(argc, argv, &question);
 
 	if (status != EXIT_GOOD)
@@ -264,8 +276,10 @@ static int explain(int argc, char **argv)
 		fprintf(stderr, "tenacurl: that policy was %s\n", policy_found_text(how));
 		return EXIT_BAD_POLICY;
 	}
-	answer.section = policy_select(answer.policy, question.url);
-	status = print_answer(&answer, how, question.url);
+	answer.url = question.url;
+	answer.is_http = url_read(question.url, "", &url) && url_is_http(&url);
+	answer.section = policy_select(answer.policy, answer.is_http ? &url : NULL);
+	status = print_answer(&answer, how);
 	policy_free(answer.policy);
 	return status;
 }

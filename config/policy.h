@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/url.h"
+
 enum policy_mode { POLICY_MODE_ENFORCE, POLICY_MODE_AUDIT, POLICY_MODE_OFF };
 enum policy_jitter { POLICY_JITTER_FULL, POLICY_JITTER_EQUAL, POLICY_JITTER_NONE };
 enum policy_replay { POLICY_REPLAY_IDEMPOTENT, POLICY_REPLAY_UNSENT, POLICY_REPLAY_ALL, POLICY_REPLAY_NONE };
@@ -156,19 +158,10 @@ void policy_free(const struct policy *policy);
 bool policy_status_in(const struct policy_status_set *set, int status);
 
 /*
- * Returns the section that applies to `url`: the first [upstream NAME] whose match fits it, else [policy].
- *
- * url: as the program set it, with or without scheme; NULL or unparsable selects [policy].
- * Never NULL. Pure, no allocation, any thread.
+ * Returns the section that applies to `url`: the first [upstream NAME] whose match fits it, else [policy]. url: NULL for
+ * one that can't be read. Never NULL. Pure, no allocation, any thread.
  */
-const struct policy_section *policy_select(const struct policy *policy, const char *url);
-
-/*
- * Writes the origin of `url`, as libcurl would read it, into `out`: "scheme://host", with ":port" if that isn't the
- * scheme's own; lower case, IPv6 addresses in their canonical spelling, http where no scheme is given. Returns false if
- * it has none that libcurl would take, or it doesn't fit. Pure.
- */
-bool policy_origin(const char *url, char *out, size_t out_bytes);
+const struct policy_section *policy_select(const struct policy *policy, const struct url *url);
 
 /*
  * Whether the rules let tenacurl act in this program: none of skip_programs fits one of the names, and one of programs

@@ -11,7 +11,7 @@
 
 #include "engine/http_date.h"
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 
 enum { SECONDS_PER_DAY = 86400, YEAR_MAX = 999999999 };
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 #include "engine/outer_layer.h"
-#include "engine/span.h"
+#include "base/span.h"
 
 #define CLASS(name) (UINT32_C(1) << ENGINE_CLASS_##name)
 

@@ -5,8 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "engine/ascii.h"
-#include "engine/span.h"
+#include "base/ascii.h"
+#include "base/span.h"
 
 #define CLASS(name) (UINT32_C(1) << ENGINE_CLASS_##name)
 /* What a layer retries that doesn't ask which failure libcurl returned. */

@@ -11,34 +11,13 @@
 
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
+#include "base/span.h"
 #include "engine/http_date.h"
-
-/* Part of a header line; not terminated. */
-struct span {
-	const char *at;
-	size_t bytes;
-};
-
-static struct span trim(struct span span)
-{
-	while (span.bytes > 0 && ascii_is_blank(span.at[0])) {
-		span.at++;
-		span.bytes--;
-	}
-	while (span.bytes > 0 && ascii_is_blank(span.at[span.bytes - 1]))
-		span.bytes--;
-	return span;
-}
 
 static bool span_is(struct span span, const char *word)
 {
-	return ascii_equals(span.at, span.bytes, word);
-}
-
-static struct span after(struct span span, size_t bytes)
-{
-	return (struct span){span.at + bytes, span.bytes - bytes};
+	return ascii_equals(span.text, span.bytes, word);
 }
 
 /* Takes "Name: value" apart. False for status lines, blank lines and whatever else has no name. */
@@ -51,8 +30,8 @@ static bool split_line(const char *line, size_t line_bytes, struct span *name, s
 	colon = line_bytes > 0 ? memchr(line, ':', line_bytes) : NULL;
 	if (!colon || colon == line || ascii_is_blank(line[0]))
 		return false;
-	*name = trim((struct span){line, (size_t)(colon - line)});
-	*value = trim(after((struct span){line, line_bytes}, (size_t)(colon - line) + 1));
+	*name = span_trimmed((struct span){line, (size_t)(colon - line)});
+	*value = span_trimmed(span_after((struct span){line, line_bytes}, (size_t)(colon - line) + 1));
 	return true;
 }
 
@@ -76,9 +55,9 @@ static size_t read_digits(struct span text, int64_t *value)
 {
 	size_t digits = 0;
 
-	for (; digits < text.bytes && ascii_is_digit(text.at[digits]); digits++) {
+	for (; digits < text.bytes && ascii_is_digit(text.text[digits]); digits++) {
 		if (*value <= ENGINE_RETRY_AFTER_MAX_MS)
-			*value = *value * 10 + (text.at[digits] - '0');
+			*value = *value * 10 + (text.text[digits] - '0');
 	}
 	return digits;
 }
@@ -90,9 +69,9 @@ static int64_t fraction_rounded_up(struct span digits, int places)
 	bool rest = false;
 
 	for (int i = 0; i < places; i++)
-		value = value * 10 + ((size_t)i < digits.bytes ? digits.at[i] - '0' : 0);
+		value = value * 10 + ((size_t)i < digits.bytes ? digits.text[i] - '0' : 0);
 	for (size_t i = (size_t)places; i < digits.bytes; i++)
-		rest = rest || digits.at[i] != '0';
+		rest = rest || digits.text[i] != '0';
 	return value + rest;
 }
 
@@ -102,7 +81,7 @@ static bool read_duration(struct span text, bool is_ms, int64_t *ms)
 	int64_t whole = 0;
 	int64_t unit_ms = is_ms ? 1 : 1000;
 	size_t digits = read_digits(text, &whole);
-	struct span fraction = after(text, digits);
+	struct span fraction = span_after(text, digits);
 	int64_t ignored = 0;
 
 	if (digits == 0)
@@ -110,9 +89,9 @@ static bool read_duration(struct span text, bool is_ms, int64_t *ms)
 	*ms = whole > ENGINE_RETRY_AFTER_MAX_MS / unit_ms ? ENGINE_RETRY_AFTER_MAX_MS + 1 : whole * unit_ms;
 	if (fraction.bytes == 0)
 		return true;
-	if (fraction.bytes == 1 || fraction.at[0] != '.')
+	if (fraction.bytes == 1 || fraction.text[0] != '.')
 		return false;
-	fraction = after(fraction, 1);
+	fraction = span_after(fraction, 1);
 	if (read_digits(fraction, &ignored) != fraction.bytes)
 		return false;
 	*ms += fraction_rounded_up(fraction, is_ms ? 0 : 3);
@@ -131,7 +110,7 @@ static void add_date(struct engine_demand *demand, const struct engine_http_date
 static size_t value_bytes(struct span values, size_t from)
 {
 	for (size_t i = from; i < values.bytes; i++) {
-		if (values.at[i] == ',' && (i + 1 == values.bytes || ascii_is_blank(values.at[i + 1])))
+		if (values.text[i] == ',' && (i + 1 == values.bytes || ascii_is_blank(values.text[i + 1])))
 			return i;
 	}
 	return values.bytes;
@@ -141,9 +120,9 @@ static size_t value_bytes(struct span values, size_t from)
 static size_t add_first_value(struct engine_demand *demand, struct span values, bool is_ms)
 {
 	struct engine_http_date date;
-	size_t date_bytes = is_ms ? 0 : engine_http_date_read(values.at, values.bytes, &date);
+	size_t date_bytes = is_ms ? 0 : engine_http_date_read(values.text, values.bytes, &date);
 	size_t bytes = value_bytes(values, date_bytes);
-	struct span value = trim((struct span){values.at, bytes});
+	struct span value = span_trimmed((struct span){values.text, bytes});
 	int64_t ms;
 
 	if (date_bytes > 0 && date_bytes == value.bytes)
@@ -158,14 +137,14 @@ static void add_values(struct engine_demand *demand, struct span values, bool is
 	while (values.bytes > 0) {
 		size_t bytes = add_first_value(demand, values, is_ms);
 
-		values = bytes < values.bytes ? trim(after(values, bytes + 1)) : after(values, bytes);
+		values = bytes < values.bytes ? span_trimmed(span_after(values, bytes + 1)) : span_after(values, bytes);
 	}
 }
 
 static void set_response_date(struct engine_demand *demand, struct span value)
 {
 	struct engine_http_date date;
-	size_t bytes = engine_http_date_read(value.at, value.bytes, &date);
+	size_t bytes = engine_http_date_read(value.text, value.bytes, &date);
 
 	if (bytes == 0 || bytes != value.bytes || date.epoch_s <= 0)
 		return;
@@ -222,7 +201,7 @@ static bool is_retry_after_header(const struct policy_rules *rules, struct span 
 
 static bool counts_ms(struct span name)
 {
-	return name.bytes > 3 && span_is(after(name, name.bytes - 3), "-ms");
+	return name.bytes > 3 && span_is(span_after(name, name.bytes - 3), "-ms");
 }
 
 void engine_demand_add_line(struct engine_demand *demand, const struct policy_rules *rules, const char *line,

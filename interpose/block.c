@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 #include "interpose/block.h"
 #include "interpose/hash.h"
 

@@ -19,7 +19,6 @@
 #include "interpose/options.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
-#include "interpose/scheme.h"
 
 static void complain_once(void)
 {
@@ -172,10 +171,10 @@ static const struct policy_section *select_section(struct handle *handle, const 
 	if (handle->program.connect_only || handle->program.rtsp)
 		return NULL;
 	if (handle->selected_policy != policy) {
-		const struct policy_section *section = policy_select(policy, handle->url);
-		bool is_ours =
-		    scheme_is_http(handle->url, handle->program.default_protocol) && may_act(&section->rules);
-		handle->selected_section = is_ours ? section : NULL;
+		struct url url;
+		bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
+		const struct policy_section *section = is_http ? policy_select(policy, &url) : NULL;
+		handle->selected_section = section && may_act(&section->rules) ? section : NULL;
 		handle->selected_policy = policy;
 		handle->shared_entry = NULL;
 	}

@@ -142,6 +142,15 @@ bool handle_set_url(struct handle *handle, const char *url)
 	return true;
 }
 
+bool handle_read_url(const struct handle *handle, struct url *url)
+{
+	if (!url_read(handle->url, handle->program.default_protocol, url))
+		return false;
+	if (handle->program.port > 0)
+		url->port = (int)handle->program.port;
+	return true;
+}
+
 /* Mirrors how libcurl picks the verb: CUSTOMREQUEST, else HEAD without a body, else by method (lib/http.c,
  * Curl_http_method). */
 const char *handle_verb(const struct handle *handle)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/url.h"
 #include "config/policy.h"
 #include "interpose/body.h"
 #include "interpose/held.h"
@@ -63,6 +64,7 @@ struct program_options {
 	int64_t dns_cache_timeout_s;
 	int64_t upload_bytes, post_bytes; /* CURLOPT_INFILESIZE, CURLOPT_POSTFIELDSIZE; -1: unknown */
 	int64_t protocols;
+	int64_t port;              /* CURLOPT_PORT, which wins over the URL's; 0: none */
 	const void *post_fields;   /* CURLOPT_POSTFIELDS: the program's memory; NULL: libcurl has a copy */
 	uint64_t post_fields_hash; /* of CURLOPT_COPYPOSTFIELDS; 0: too large */
 	/* Of CURLOPT_RANGE, PROXY, UNIX_SOCKET_PATH, USERPWD, USERNAME; 0: none. */
@@ -165,6 +167,12 @@ bool handle_copy_options(struct handle *copy, const struct handle *source);
 
 /* Keeps a copy of `url` (NULL: none). Returns false without memory, with no URL kept. */
 bool handle_set_url(struct handle *handle, const char *url);
+
+/*
+ * Takes the URL apart as libcurl will, with what the program set about it. Returns false if there is none, or none that
+ * libcurl would take. *url points into the handle, until its URL changes.
+ */
+bool handle_read_url(const struct handle *handle, struct url *url);
 
 /* The verb on the wire, as libcurl chooses it. Never NULL. */
 const char *handle_verb(const struct handle *handle);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 #include "interpose/hash.h"
 #include "interpose/idempotency_key.h"
 #include "interpose/operation.h"

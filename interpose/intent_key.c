@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 #include "interpose/hash.h"
 #include "interpose/intent_key.h"
 
@@ -119,6 +119,8 @@ uint64_t intent_key_of(const struct handle *handle, bool sent)
 		return 0;
 	uint64_t hash = hash_text(HASH_BASIS, handle_verb(handle));
 	hash = hash_url(hash, handle->url);
+	hash = hash_text(hash, handle->program.default_protocol);
+	hash = hash_number(hash, (uint64_t)handle->program.port);
 	hash = hash_options(hash, &handle->program);
 	hash = hash_headers(hash, handle->program.http_headers);
 	hash = hash_number(hash, body_hash);

@@ -23,6 +23,7 @@
 /* All that a record needs, on the heap: a thread may have 16 KiB of stack, and libcurl itself uses half of that. */
 struct draft {
 	struct record record;
+	struct url parts;
 	char url[URL_BYTES];
 	char intent[ID_BYTES];
 	char line[RECORD_BYTES_MAX];
@@ -95,7 +96,8 @@ static int64_t time_left_ms(const struct operation *operation)
 /* The URL as set, redacted. */
 static void fill_url(struct draft *draft, const struct operation *operation)
 {
-	record_redact_url(operation->handle->url, operation->section->rules.log_url, draft->url, URL_BYTES);
+	bool is_read = handle_read_url(operation->handle, &draft->parts);
+	record_redact_url(is_read ? &draft->parts : NULL, operation->section->rules.log_url, draft->url, URL_BYTES);
 	draft->record.url = draft->url;
 }
 

@@ -27,7 +27,7 @@ static uint64_t key_of(struct operation *operation, enum learning_caller caller)
 	/* All curls of a user share a call site, and the one loop in it stands in their arguments. */
 	if (caller == LEARNING_CALL_SITE && declared_is_curl(facts->site.library))
 		return 0;
-	shared_state_origin(operation->handle->url, origin, sizeof(origin));
+	shared_state_origin(operation->handle, origin, sizeof(origin));
 	uint64_t key = hash_text(facts->site.hash, origin);
 	if (caller == LEARNING_PARENT) {
 		struct family_parent parent;
@@ -96,7 +96,7 @@ static void name_caller(const struct operation *operation, enum learning_caller 
 	if (caller == LEARNING_PARENT)
 		family_find_parent(facts->family.ancestors[0].pid, &parent);
 	state_learned_text(learned->caller, caller == LEARNING_PARENT ? parent.name : facts->site.library);
-	shared_state_origin(operation->handle->url, learned->origin, sizeof(learned->origin));
+	shared_state_origin(operation->handle, learned->origin, sizeof(learned->origin));
 }
 
 void learning_teach(struct operation *operation, enum learning_caller caller, enum engine_class failure)

@@ -167,6 +167,12 @@ static void note_default_protocol(struct handle *handle, const void *argument)
 		strcpy(kept, strlen(protocol) < room_bytes ? protocol : "?");
 }
 
+static void note_port(struct handle *handle, const void *argument)
+{
+	handle->program.port = (intptr_t)argument;
+	handle->selected_policy = NULL;
+}
+
 static void note_url(struct handle *handle, const void *argument)
 {
 	handle_set_url(handle, argument);
@@ -289,6 +295,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     SPECIAL(OPTION_MIMEPOST, note_mimepost),
     SPECIAL(CURLOPT_CUSTOMREQUEST, note_customrequest),
     SPECIAL(OPTION_DEFAULT_PROTOCOL, note_default_protocol),
+    SPECIAL(CURLOPT_PORT, note_port),
     TEXT(CURLOPT_RANGE, range_hash),
     TEXT(CURLOPT_PROXY, proxy_hash),
     TEXT(OPTION_UNIX_SOCKET_PATH, unix_socket_hash),

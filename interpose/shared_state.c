@@ -19,13 +19,11 @@ static struct state state;
 static _Atomic uint64_t stage;
 #define OPEN UINT64_MAX
 
-void shared_state_origin(const char *url, char *out, size_t out_bytes)
+void shared_state_origin(const struct handle *handle, char *out, size_t out_bytes)
 {
-	char redacted[STATE_ORIGIN_BYTES + 1];
-	/* Two readers: one lets no secret through, the other gives all spellings of an origin the same name. */
-	record_redact_url(url, POLICY_LOG_URL_ORIGIN, redacted, sizeof(redacted));
-	if (!policy_origin(redacted, out, out_bytes))
-		snprintf(out, out_bytes, "?");
+	struct url url;
+	bool is_read = handle_read_url(handle, &url);
+	record_redact_url(is_read ? &url : NULL, POLICY_LOG_URL_ORIGIN, out, out_bytes);
 }
 
 void shared_state_section(const struct policy_section *section, char out[static SHARED_STATE_SECTION_BYTES])
@@ -74,10 +72,10 @@ static bool open_once(const struct policy_rules *rules)
 	return true;
 }
 
-static struct state_entry *find_entry(const char *url, const struct policy_section *section)
+static struct state_entry *find_entry(const struct handle *handle, const struct policy_section *section)
 {
 	char origin[STATE_ORIGIN_BYTES], name[SHARED_STATE_SECTION_BYTES];
-	shared_state_origin(url, origin, sizeof(origin));
+	shared_state_origin(handle, origin, sizeof(origin));
 	shared_state_section(section, name);
 	return state_find_entry(&state, origin, name);
 }
@@ -90,7 +88,7 @@ void shared_state_find(struct handle *handle, const struct policy *policy, const
 	int saved_errno = errno;
 	handle->shared_entry = NULL;
 	if (rules->state != POLICY_STATE_NONE && open_once(rules)) {
-		struct state_entry *entry = find_entry(handle->url, section);
+		struct state_entry *entry = find_entry(handle, section);
 		handle->shared_key = state_entry_key(entry);
 		handle->shared_entry = entry;
 	}

@@ -47,7 +47,7 @@ void shared_state_record(const struct state_flight *flight);
 /* Writes the name that the section goes by in the state. Pure. */
 void shared_state_section(const struct policy_section *section, char out[static SHARED_STATE_SECTION_BYTES]);
 
-/* Writes the origin of a URL, as entries are named by, into `out`; "?" if the URL has none. Pure. */
-void shared_state_origin(const char *url, char *out, size_t out_bytes);
+/* Writes the origin that the handle asks, as entries are named by, into `out`; "?" if its URL has none. Pure. */
+void shared_state_origin(const struct handle *handle, char *out, size_t out_bytes);
 
 #endif

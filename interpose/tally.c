@@ -48,7 +48,7 @@ static void record_flight(const struct operation *operation, const struct state_
 	state_flight_text(flight.run, process_run());
 	state_flight_text(flight.program, process_program());
 	state_flight_text(flight.section, section);
-	shared_state_origin(operation->handle->url, flight.origin, sizeof(flight.origin));
+	shared_state_origin(operation->handle, flight.origin, sizeof(flight.origin));
 	shared_state_record(&flight);
 }
 

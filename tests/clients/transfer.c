@@ -391,6 +391,8 @@ static const struct setting {
 	CURLoption option;
 } settings[] = {
     {"url", set_text, CURLOPT_URL},
+    {"default_protocol", set_text, CURLOPT_DEFAULT_PROTOCOL},
+    {"port", set_long, CURLOPT_PORT},
     {"callbacks", set_callbacks, CURLOPT_WRITEFUNCTION},
     {"others", set_other_callbacks, CURLOPT_WRITEFUNCTION},
     {"header", set_long, CURLOPT_HEADER},

@@ -68,7 +68,9 @@ static void use(const struct policy *policy)
 
 	require(copy != NULL);
 	policy_free(policy);
-	require(policy_select(copy, "https://me@api.example:443/v1?x#y") != NULL);
+	struct url url;
+	require(url_read("https://me@api.example:443/v1?x#y", "", &url));
+	require(policy_select(copy, &url) != NULL);
 	for (size_t i = 0; i < copy->section_count; i++)
 		check_round_trip(&copy->sections[i]);
 	policy_free(copy);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_ENGINE_ASCII_H
-#define TENACURL_ENGINE_ASCII_H
+#ifndef TENACURL_BASE_ASCII_H
+#define TENACURL_BASE_ASCII_H
 
 /* Characters as HTTP has them. <ctype.h> and strcasecmp() ask the host program's locale. */
 
@@ -10,6 +10,11 @@
 static inline bool ascii_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+static inline bool ascii_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* White space within a line: OWS of RFC 9110 §5.6.3. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_ENGINE_SPAN_H
-#define TENACURL_ENGINE_SPAN_H
+#ifndef TENACURL_BASE_SPAN_H
+#define TENACURL_BASE_SPAN_H
 
 /* A part of a text that isn't terminated. Pure; any context. */
 
 #include <stddef.h>
 #include <string.h>
 
-#include "engine/ascii.h"
+#include "base/ascii.h"
 
 struct span {
 	const char *text; /* NULL: there is none, which is not the same as an empty one */
