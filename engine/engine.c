@@ -143,7 +143,8 @@ static bool is_unsafe(const struct judgement *judgement)
 
 static bool lacks_body(const struct judgement *judgement)
 {
-	return !judgement->operation->request.body_replayable;
+	/* What was never sent was never read either. */
+	return !judgement->operation->request.body_replayable && !judgement->outcome->unsent;
 }
 
 static bool is_an_outer_layers(const struct judgement *judgement)

@@ -5,11 +5,13 @@
  *
  *   memory (POSTFIELDS)        libcurl reads it again by itself
  *   form (HTTPPOST)            libcurl builds it again, unless a part is a stream
- *   mime                       libcurl rewinds it, if every part can be (interpose/mime.c)
+ *   mime                       libcurl rewinds it, if every part that was read can be (interpose/mime.c)
  *   default read from a FILE*  sought back to where it stood when the operation began
  *   read callback with SEEKFUNCTION, or else IOCTLFUNCTION
  *                              the program rewinds it; the order is libcurl's own (lib/multi.c, readrewind)
  *   read callback without      our own copy of what it gave, up to replay_body_bytes; beyond, given up on without harm
+ *
+ * What is proved to be unsent was never read, and needs none of this, wherever it comes from.
  *
  * The read callback is lent so that we know whether it was called at all, and for the copy. A default read isn't lent:
  * libcurl itself seeks a FILE* only while it reads it by its own function.
@@ -83,7 +85,7 @@ bool body_is_replayable(const struct handle *handle)
 	case BODY_FORM:
 		return is_form_replayable(program->form);
 	case BODY_MIME:
-		return !program->mime_is_copied && mime_is_replayable(program->mime);
+		return mime_is_replayable(program->mime);
 	case BODY_READ:
 		/* A copy may do, and a body that was never read needs none: known once the attempt is over. */
 		return program->read_function || offset_of(default_file(program)) >= 0;
@@ -97,14 +99,14 @@ void body_begin(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
+	body->was_read = false;
+	body->file_offset = -1;
 	if (handle_body_source(handle) != BODY_READ || !operation->engine.request.body_replayable)
 		return;
 	body->copy_bytes = 0;
 	body->position = 0;
 	body->copy_lost = is_too_large_to_copy(&handle->program, &operation->section->rules);
 	body->ended = false;
-	body->was_read = false;
-	body->file_offset = -1;
 	if (!handle->program.read_function)
 		body->file_offset = offset_of(default_file(&handle->program));
 	else
@@ -149,27 +151,38 @@ bool body_could_rewind(const struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
-	if (handle_body_source(handle) != BODY_READ || !program->read_function || operation->outcome.unsent)
+	enum body_source source = handle_body_source(handle);
+	if (operation->outcome.unsent)
+		return true;
+	if (source == BODY_MIME)
+		return mime_could_rewind(program->mime);
+	if (source != BODY_READ || !program->read_function)
 		return true;
 	return program_rewinds(program) || !is_too_large_to_copy(program, &operation->section->rules);
 }
 
-bool body_rewind(struct operation *operation)
+static bool rewind_source(struct handle *handle)
 {
-	struct handle *handle = operation->handle;
 	switch (handle_body_source(handle)) {
 	case BODY_NONE:
 	case BODY_POSTFIELDS:
 	case BODY_FORM:
 		return true;
 	case BODY_MIME:
-		return mime_rewinds(handle->program.mime);
+		return mime_rewind(handle->program.mime);
 	case BODY_READ:
 		return rewind_read(handle);
 	case BODY_UNKNOWN:
 		break;
 	}
 	return false;
+}
+
+bool body_rewind(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	/* What was never sent was never read. */
+	return (operation->outcome.unsent && !handle->body.was_read) || rewind_source(handle);
 }
 
 static bool reserve_copy(struct body *body, size_t needed_bytes)

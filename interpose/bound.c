@@ -25,7 +25,8 @@ SLOTS(DEFINE_SLOT)
 	    ENTRY_OF_SLOT(curl_easy_init, slot),      ENTRY_OF_SLOT(curl_easy_setopt, slot),                           \
 	    ENTRY_OF_SLOT(curl_easy_perform, slot),   ENTRY_OF_SLOT(curl_easy_reset, slot),                            \
 	    ENTRY_OF_SLOT(curl_easy_duphandle, slot), ENTRY_OF_SLOT(curl_easy_cleanup, slot),                          \
-	    ENTRY_OF_SLOT(curl_easy_pause, slot),     ENTRY_OF_SLOT(curl_mime_addpart, slot),                          \
+	    ENTRY_OF_SLOT(curl_easy_pause, slot),     ENTRY_OF_SLOT(curl_mime_init, slot),                             \
+	    ENTRY_OF_SLOT(curl_mime_addpart, slot),   ENTRY_OF_SLOT(curl_mime_data, slot),                             \
 	    ENTRY_OF_SLOT(curl_mime_data_cb, slot),   ENTRY_OF_SLOT(curl_mime_filedata, slot),                         \
 	    ENTRY_OF_SLOT(curl_mime_subparts, slot),  ENTRY_OF_SLOT(curl_mime_free, slot),                             \
 	},
@@ -33,4 +34,4 @@ SLOTS(DEFINE_SLOT)
 static struct bind_table table = {.entries = {SLOTS(ENTRIES_OF_SLOT)}};
 
 /* Within the object the table goes by its own name: the exported one could be another copy's, preloaded before us. */
-extern struct bind_table tenacurl_bind_1 __attribute__((alias("table"), visibility("default")));
+extern struct bind_table tenacurl_bind_2 __attribute__((alias("table"), visibility("default")));

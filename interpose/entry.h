@@ -23,7 +23,10 @@ void entry_cleanup(const struct reference *reference, const void *caller, CURL *
 CURLcode entry_pause(const struct reference *reference, const void *caller, CURL *curl, int action);
 
 /* The calls by which a program makes a MIME body (interpose/entry_mime.c). */
+curl_mime *entry_mime_init(const struct reference *reference, const void *caller, CURL *curl);
 curl_mimepart *entry_mime_addpart(const struct reference *reference, const void *caller, curl_mime *mime);
+CURLcode entry_mime_data(const struct reference *reference, const void *caller, curl_mimepart *part, const char *data,
+                         size_t size_bytes);
 CURLcode entry_mime_data_cb(const struct reference *reference, const void *caller, curl_mimepart *part,
                             curl_off_t size_bytes, curl_read_callback read, curl_seek_callback seek,
                             curl_free_callback release, void *argument);

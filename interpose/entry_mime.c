@@ -15,6 +15,17 @@ static bool is_programs(const struct libcurl *libcurl, const void *caller)
 	return !libcurl_contains(libcurl, caller);
 }
 
+curl_mime *entry_mime_init(const struct reference *reference, const void *caller, CURL *curl)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
+	if (!libcurl || !libcurl->mime_init)
+		return NULL;
+	curl_mime *mime = libcurl->mime_init(curl);
+	if (is_programs(libcurl, caller))
+		mime_note_init(mime);
+	return mime;
+}
+
 curl_mimepart *entry_mime_addpart(const struct reference *reference, const void *caller, curl_mime *mime)
 {
 	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
@@ -26,6 +37,29 @@ curl_mimepart *entry_mime_addpart(const struct reference *reference, const void 
 	return part;
 }
 
+/*
+ * What a part consisted of goes before it gets another content, even if that fails; and it is noted before, since
+ * another thread may be given the same addresses at once.
+ */
+static void note_emptied(const struct libcurl *libcurl, const void *caller, const curl_mimepart *part)
+{
+	if (is_programs(libcurl, caller))
+		mime_note_emptied(part);
+}
+
+CURLcode entry_mime_data(const struct reference *reference, const void *caller, curl_mimepart *part, const char *data,
+                         size_t size_bytes)
+{
+	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
+	if (!libcurl || !libcurl->mime_data)
+		return CURLE_FAILED_INIT;
+	note_emptied(libcurl, caller, part);
+	CURLcode result = libcurl->mime_data(part, data, size_bytes);
+	if (result == CURLE_OK && data && is_programs(libcurl, caller))
+		mime_note_memory(part);
+	return result;
+}
+
 CURLcode entry_mime_data_cb(const struct reference *reference, const void *caller, curl_mimepart *part,
                             curl_off_t size_bytes, curl_read_callback read, curl_seek_callback seek,
                             curl_free_callback release, void *argument)
@@ -33,9 +67,13 @@ CURLcode entry_mime_data_cb(const struct reference *reference, const void *calle
 	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_data_cb)
 		return CURLE_FAILED_INIT;
-	CURLcode result = libcurl->mime_data_cb(part, size_bytes, read, seek, release, argument);
-	if (result == CURLE_OK && is_programs(libcurl, caller))
-		mime_note_callback(part, seek, argument);
+	if (!is_programs(libcurl, caller))
+		return libcurl->mime_data_cb(part, size_bytes, read, seek, release, argument);
+	curl_read_callback given = mime_count_reads(read);
+	mime_note_emptied(part);
+	CURLcode result = libcurl->mime_data_cb(part, size_bytes, given, seek, release, argument);
+	if (result == CURLE_OK && read)
+		mime_note_callback(part, given, seek, argument);
 	return result;
 }
 
@@ -45,8 +83,9 @@ CURLcode entry_mime_filedata(const struct reference *reference, const void *call
 	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_filedata)
 		return CURLE_FAILED_INIT;
+	note_emptied(libcurl, caller, part);
 	CURLcode result = libcurl->mime_filedata(part, path);
-	if (is_programs(libcurl, caller))
+	if (path && is_programs(libcurl, caller))
 		mime_note_file(part, path);
 	return result;
 }
@@ -57,8 +96,11 @@ CURLcode entry_mime_subparts(const struct reference *reference, const void *call
 	const struct libcurl *libcurl = entry_find_libcurl(reference, caller);
 	if (!libcurl || !libcurl->mime_subparts)
 		return CURLE_FAILED_INIT;
+	if (!is_programs(libcurl, caller) || mime_is_inner(part, inner))
+		return libcurl->mime_subparts(part, inner);
+	mime_note_emptied(part);
 	CURLcode result = libcurl->mime_subparts(part, inner);
-	if (result == CURLE_OK && is_programs(libcurl, caller))
+	if (result == CURLE_OK && inner)
 		mime_note_inner(part, inner);
 	return result;
 }

@@ -63,10 +63,20 @@
 	}
 
 #define DEFINE_MIME_ENTRY_POINTS(SPECIFIERS, suffix, reference)                                                        \
+	SPECIFIERS curl_mime *curl_mime_init_##suffix(CURL *curl);                                                     \
+	curl_mime *curl_mime_init_##suffix(CURL *curl)                                                                 \
+	{                                                                                                              \
+		return entry_mime_init(reference, CALLER, curl);                                                       \
+	}                                                                                                              \
 	SPECIFIERS curl_mimepart *curl_mime_addpart_##suffix(curl_mime *mime);                                         \
 	curl_mimepart *curl_mime_addpart_##suffix(curl_mime *mime)                                                     \
 	{                                                                                                              \
 		return entry_mime_addpart(reference, CALLER, mime);                                                    \
+	}                                                                                                              \
+	SPECIFIERS CURLcode curl_mime_data_##suffix(curl_mimepart *part, const char *data, size_t size_bytes);         \
+	CURLcode curl_mime_data_##suffix(curl_mimepart *part, const char *data, size_t size_bytes)                     \
+	{                                                                                                              \
+		return entry_mime_data(reference, CALLER, part, data, size_bytes);                                     \
 	}                                                                                                              \
 	SPECIFIERS CURLcode curl_mime_data_cb_##suffix(curl_mimepart *part, curl_off_t size_bytes,                     \
 	                                               curl_read_callback read, curl_seek_callback seek,               \

@@ -19,7 +19,9 @@
 	SYMVER(curl_easy_duphandle, suffix, at);                                                                       \
 	SYMVER(curl_easy_cleanup, suffix, at);                                                                         \
 	SYMVER(curl_easy_pause, suffix, at);                                                                           \
+	SYMVER(curl_mime_init, suffix, at);                                                                            \
 	SYMVER(curl_mime_addpart, suffix, at);                                                                         \
+	SYMVER(curl_mime_data, suffix, at);                                                                            \
 	SYMVER(curl_mime_data_cb, suffix, at);                                                                         \
 	SYMVER(curl_mime_filedata, suffix, at);                                                                        \
 	SYMVER(curl_mime_subparts, suffix, at);                                                                        \

@@ -93,6 +93,7 @@ void handle_forget(struct handle *handle)
 	held_free(&handle->held);
 	body_free(&handle->body);
 	room_abandon(handle);
+	mime_detach(&handle->program.mime);
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;
@@ -102,6 +103,7 @@ void handle_forget(struct handle *handle)
 
 void handle_reset(struct handle *handle)
 {
+	mime_detach(&handle->program.mime);
 	memset(&handle->program, 0, sizeof(handle->program));
 	memset(&handle->lent, 0, sizeof(handle->lent));
 	handle->program.no_progress = true;
@@ -116,7 +118,7 @@ bool handle_copy_options(struct handle *copy, const struct handle *source)
 {
 	copy->program = source->program;
 	copy->lent = source->lent;
-	copy->program.mime_is_copied = source->program.mime != NULL;
+	mime_copy(&copy->program.mime, source->program.mime);
 	return handle_set_url(copy, source->url) || !source->url;
 }
 

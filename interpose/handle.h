@@ -19,6 +19,7 @@
 #include "interpose/body.h"
 #include "interpose/held.h"
 #include "interpose/libcurl.h"
+#include "interpose/mime.h"
 
 struct operation;   /* interpose/operation.h */
 struct state_entry; /* state/state.h */
@@ -55,7 +56,7 @@ struct program_options {
 	curl_ioctl_callback ioctl_function;
 	void *ioctl_data;
 	const struct curl_httppost *form;
-	const curl_mime *mime;
+	struct mime *mime; /* interpose/mime.h */
 	struct curl_slist *http_headers;
 	char *error_buffer;
 	void *url_handle;      /* CURLOPT_CURLU */
@@ -72,7 +73,6 @@ struct program_options {
 	enum base_method method;
 	bool write_data_set;
 	bool read_data_set;
-	bool mime_is_copied; /* duplicated with its handle: its parts are none that we know */
 	bool no_progress;
 	bool header_in_body; /* CURLOPT_HEADER */
 	bool fail_on_error;

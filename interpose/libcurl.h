@@ -33,7 +33,9 @@ struct libcurl {
 	CURLcode (*pause)(CURL *curl, int action);
 
 	/* NULL before 7.56. */
+	curl_mime *(*mime_init)(CURL *curl);
 	curl_mimepart *(*mime_addpart)(curl_mime *mime);
+	CURLcode (*mime_data)(curl_mimepart *part, const char *data, size_t size_bytes);
 	CURLcode (*mime_data_cb)(curl_mimepart *part, curl_off_t size_bytes, curl_read_callback read,
 	                         curl_seek_callback seek, curl_free_callback release, void *argument);
 	CURLcode (*mime_filedata)(curl_mimepart *part, const char *path);

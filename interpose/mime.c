@@ -1,166 +1,411 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * A record per part, in chains that are only ever added to, as in handle.c: found without a lock, emptied instead of
- * unlinked. A part knows the mime that it is in; a part that is itself made of a mime links the two levels. Programs
- * make few parts and rarely, so walking all records when a mime goes or is asked about is cheap enough.
+ * A record per mime and per part, linked as libcurl links them: a mime has parts in order, a part can own a mime, a
+ * handle has one as its body without owning it. So whatever libcurl frees with something, and whatever it takes out of
+ * something that it frees, is found here at once, and an address that is used again never means the old thing. A copy
+ * that curl_easy_duphandle() makes has addresses that nobody tells: its records can't be found by one, and belong to
+ * the copied handle.
+ *
+ * libcurl asks a part's seek callback only if it has begun to read the part, and so must we: a program may well say
+ * that it can't rewind what it hasn't opened yet (PHP's CURLFile). Hence the read callbacks are counted. Neither their
+ * argument nor their number of copies can be relied on, so nothing is kept per part: a few functions of our own each
+ * stand for one read function of a program, and count in a table by the argument's address. Arguments that share a
+ * counter may be asked too often, never too seldom.
  */
 
-#include <stdatomic.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
+#include "interpose/address_map.h"
 #include "interpose/mime.h"
 
-#define LEVELS_MAX 16 /* of mimes within mimes; deeper ones are taken for impossible to rewind */
+#define COUNTER_BITS 10
 
-struct part {
-	_Atomic(const curl_mimepart *) part; /* NULL: the record is free */
-	struct part *next;
-	_Atomic(const curl_mime *) mime; /* that it is in */
-	const curl_mime *inner;          /* that it is made of; NULL: none */
-	curl_seek_callback seek;
-	void *argument;
-	bool cannot_rewind;
+enum part_content {
+	PART_PLAIN,    /* memory or a file: can always be read again */
+	PART_STREAM,   /* a callback, a file that can't be sought; or nothing, which libcurl doesn't rewind either */
+	PART_MULTIPLE, /* another mime */
 };
 
-static _Atomic(struct part *) parts;
-static _Atomic bool is_incomplete; /* a part found no record: nothing can be said of any mime */
+struct part {
+	struct address_node node;
+	struct mime *mime; /* that it is in */
+	struct part *previous, *next;
+	enum part_content content;
+	struct mime *inner;      /* PART_MULTIPLE */
+	curl_seek_callback seek; /* PART_STREAM; NULL: it can't be rewound */
+	void *argument;
+	bool counted;   /* its reads are */
+	uint32_t reads; /* of the argument's counter, when the part was at its beginning */
+};
 
-static const char claimed_mark;
-#define CLAIMED ((const curl_mimepart *)(const void *)&claimed_mark)
+struct mime {
+	struct address_node node;
+	struct part *first, *last;
+	struct part *owner;   /* the part that consists of it */
+	struct mime **holder; /* the variable of the handle whose body it is */
+	bool is_copy;         /* goes with its holder */
+	bool is_incomplete;   /* there was no memory for one of its parts */
+};
 
-static struct part *find_part(const curl_mimepart *part)
+static struct address_map mimes = {.record_bytes = sizeof(struct mime)};
+static struct address_map parts = {.record_bytes = sizeof(struct part)};
+
+/* A body of which nothing is known. */
+static struct mime unknown = {.is_incomplete = true};
+
+static _Atomic uint32_t counters[1 << COUNTER_BITS];
+
+static _Atomic uint32_t *counter_of(const void *argument)
 {
-	struct part *record = atomic_load_explicit(&parts, memory_order_acquire);
-	while (record && atomic_load_explicit(&record->part, memory_order_acquire) != part)
-		record = record->next;
-	return record;
+	uint64_t mixed = (uint64_t)(uintptr_t)argument * UINT64_C(0x9E3779B97F4A7C15);
+	return &counters[mixed >> (64 - COUNTER_BITS)];
 }
 
-static struct part *claim_record(void)
+static uint32_t reads_of(const void *argument)
 {
-	struct part *record = atomic_load_explicit(&parts, memory_order_acquire);
-	for (; record; record = record->next) {
-		const curl_mimepart *free_mark = NULL;
-		if (atomic_compare_exchange_strong(&record->part, &free_mark, CLAIMED))
-			return record;
+	return atomic_load_explicit(counter_of(argument), memory_order_relaxed);
+}
+
+/* Programs have one read function or two; those that make one per object (closures of foreign function interfaces) use
+ * them up, and are asked as if all was read. */
+#define READERS(READER) READER(0) READER(1) READER(2) READER(3) READER(4) READER(5) READER(6) READER(7)
+
+#define COUNT_READER(number) +1
+#define READER_COUNT         (0 READERS(COUNT_READER))
+
+/* Never emptied: libcurl may hold a copy of the function that stands for it. */
+static _Atomic(curl_read_callback) readers[READER_COUNT];
+
+static size_t count_and_read(size_t reader, char *out, size_t size, size_t count, void *argument)
+{
+	curl_read_callback read = atomic_load_explicit(&readers[reader], memory_order_acquire);
+	atomic_fetch_add_explicit(counter_of(argument), 1, memory_order_relaxed);
+	return read(out, size, count, argument);
+}
+
+#define DEFINE_READER(number)                                                                                          \
+	static size_t read_##number(char *out, size_t size, size_t count, void *argument)                              \
+	{                                                                                                              \
+		return count_and_read(number, out, size, count, argument);                                             \
 	}
-	record = calloc(1, sizeof(*record));
-	if (!record)
-		return NULL;
-	atomic_init(&record->part, CLAIMED);
-	record->next = atomic_load_explicit(&parts, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(&parts, &record->next, record))
-		;
-	return record;
+READERS(DEFINE_READER)
+
+#define READER_NAME(number) read_##number,
+static const curl_read_callback counting_readers[READER_COUNT] = {READERS(READER_NAME)};
+
+curl_read_callback mime_count_reads(curl_read_callback read)
+{
+	for (size_t i = 0; read && i < READER_COUNT; i++) {
+		curl_read_callback known = NULL;
+		if (atomic_compare_exchange_strong(&readers[i], &known, read) || known == read)
+			return counting_readers[i];
+	}
+	return read;
 }
 
-static bool is_ordinary(const struct part *record)
+static bool is_counting(curl_read_callback read)
 {
-	return !record->inner && !record->seek && !record->cannot_rewind;
+	for (size_t i = 0; i < READER_COUNT; i++)
+		if (read == counting_readers[i])
+			return true;
+	return false;
+}
+
+static struct part *next_sibling(const struct mime *mime, const struct part *part)
+{
+	while (part && !part->next)
+		part = part->mime == mime ? NULL : part->mime->owner;
+	return part ? part->next : NULL;
+}
+
+/* Through a mime's parts at all levels, each after the part that owns its mime. */
+static struct part *next_part(const struct mime *mime, const struct part *part)
+{
+	if (part->content == PART_MULTIPLE && part->inner && part->inner->first)
+		return part->inner->first;
+	return next_sibling(mime, part);
+}
+
+static void append_part(struct mime *mime, struct part *part)
+{
+	part->mime = mime;
+	part->previous = mime->last;
+	part->next = NULL;
+	*(mime->last ? &mime->last->next : &mime->first) = part;
+	mime->last = part;
+}
+
+static void remove_part(struct part *part)
+{
+	struct mime *mime = part->mime;
+	*(part->previous ? &part->previous->next : &mime->first) = part->next;
+	*(part->next ? &part->next->previous : &mime->last) = part->previous;
+}
+
+/* Returns an empty mime that can't be found yet, or NULL without memory. */
+static struct mime *claim_mime(const void *key)
+{
+	struct mime *mime = address_claim(&mimes, key);
+	if (!mime)
+		return NULL;
+	mime->first = mime->last = mime->owner = NULL;
+	mime->holder = NULL;
+	mime->is_copy = mime->is_incomplete = false;
+	return mime;
+}
+
+static void set_stream(struct part *part, curl_seek_callback seek, void *argument, bool counted)
+{
+	part->content = PART_STREAM;
+	part->seek = seek;
+	part->argument = argument;
+	part->counted = counted;
+	part->reads = reads_of(argument);
+}
+
+static struct part *claim_part(const void *key)
+{
+	struct part *part = address_claim(&parts, key);
+	if (part)
+		set_stream(part, NULL, NULL, false);
+	return part;
+}
+
+static void release_mime(struct mime *mime)
+{
+	if (mime->owner)
+		set_stream(mime->owner, NULL, NULL, false);
+	if (mime->holder)
+		*mime->holder = NULL;
+	mime->first = mime->last = mime->owner = NULL;
+	mime->holder = NULL;
+	address_release(&mime->node);
+}
+
+/* Forgets the mime with all that it owns, from the innermost first part on: without recursion, stacks may be small. */
+static void forget(struct mime *mime)
+{
+	struct mime *emptied = mime;
+	while (emptied != mime || mime->first) {
+		struct part *part = emptied->first;
+		if (part && part->content == PART_MULTIPLE) {
+			emptied = part->inner;
+		} else if (part) {
+			remove_part(part);
+			address_release(&part->node);
+		} else {
+			struct mime *outer = emptied->owner->mime;
+			release_mime(emptied);
+			emptied = outer;
+		}
+	}
+	release_mime(mime);
+}
+
+static void empty_part(struct part *part)
+{
+	if (part->content == PART_MULTIPLE)
+		forget(part->inner);
+	set_stream(part, NULL, NULL, false);
+}
+
+void mime_forget(const curl_mime *mime)
+{
+	struct mime *record = address_find(&mimes, mime);
+	if (record)
+		forget(record);
+}
+
+void mime_note_init(const curl_mime *mime)
+{
+	mime_forget(mime);
+	struct mime *record = mime ? claim_mime(mime) : NULL;
+	if (record)
+		address_publish(&record->node, mime);
 }
 
 void mime_note_part(const curl_mime *mime, const curl_mimepart *part)
 {
-	struct part *record = part ? find_part(part) : NULL;
-	if (part && !record)
-		record = claim_record();
-	if (!record) {
-		atomic_store(&is_incomplete, is_incomplete || part);
+	struct mime *record = address_find(&mimes, mime);
+	struct part *stale = address_find(&parts, part);
+	if (stale) {
+		empty_part(stale);
+		remove_part(stale);
+		address_release(&stale->node);
+	}
+	if (!record || !part)
+		return;
+	struct part *fresh = claim_part(part);
+	if (!fresh) {
+		record->is_incomplete = true;
 		return;
 	}
-	atomic_store_explicit(&record->mime, mime, memory_order_relaxed);
-	record->inner = NULL;
-	record->seek = NULL;
-	record->cannot_rewind = false;
-	atomic_store_explicit(&record->part, part, memory_order_release);
+	append_part(record, fresh);
+	address_publish(&fresh->node, part);
 }
 
-void mime_note_callback(const curl_mimepart *part, curl_seek_callback seek, void *argument)
+void mime_note_emptied(const curl_mimepart *part)
 {
-	struct part *record = find_part(part);
-	if (!record)
-		return;
-	record->seek = seek;
-	record->argument = argument;
-	record->inner = NULL;
-	record->cannot_rewind = !seek;
+	struct part *record = address_find(&parts, part);
+	if (record)
+		empty_part(record);
+}
+
+void mime_note_memory(const curl_mimepart *part)
+{
+	struct part *record = address_find(&parts, part);
+	if (record)
+		record->content = PART_PLAIN;
+}
+
+void mime_note_callback(const curl_mimepart *part, curl_read_callback given, curl_seek_callback seek, void *argument)
+{
+	struct part *record = address_find(&parts, part);
+	if (record)
+		set_stream(record, seek, argument, is_counting(given));
 }
 
 void mime_note_file(const curl_mimepart *part, const char *path)
 {
 	struct stat status;
-	struct part *record = find_part(part);
-	if (!record)
-		return;
-	record->seek = NULL;
-	record->inner = NULL;
-	record->cannot_rewind = path && (stat(path, &status) != 0 || !S_ISREG(status.st_mode));
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+		mime_note_memory(part);
 }
 
 void mime_note_inner(const curl_mimepart *part, const curl_mime *inner)
 {
-	struct part *record = find_part(part);
+	struct part *record = address_find(&parts, part);
+	struct mime *content = address_find(&mimes, inner);
 	if (!record)
 		return;
-	record->seek = NULL;
-	record->inner = inner;
-	record->cannot_rewind = false;
-}
-
-static void forget_at_level(const curl_mime *mime, int level)
-{
-	struct part *record = atomic_load_explicit(&parts, memory_order_acquire);
-	for (; record && level < LEVELS_MAX; record = record->next) {
-		if (!atomic_load_explicit(&record->part, memory_order_acquire) || record->mime != mime)
-			continue;
-		const curl_mime *inner = record->inner;
-		record->mime = NULL;
-		atomic_store_explicit(&record->part, NULL, memory_order_release);
-		if (inner)
-			forget_at_level(inner, level + 1);
+	if (content) {
+		record->content = PART_MULTIPLE;
+		record->inner = content;
+		content->owner = record;
+	} else {
+		record->mime->is_incomplete = true;
 	}
 }
 
-void mime_forget(const curl_mime *mime)
+bool mime_is_inner(const curl_mimepart *part, const curl_mime *inner)
 {
-	if (mime)
-		forget_at_level(mime, 0);
+	const struct part *record = address_find(&parts, part);
+	return record && inner && record->content == PART_MULTIPLE && record->inner == address_find(&mimes, inner);
 }
 
-/* Calls `test` for each part of the mime, at all levels; returns whether it was true for all. */
-static bool all_parts(const curl_mime *mime, bool (*test)(const struct part *), int level)
+void mime_detach(struct mime **body)
 {
-	if (level == LEVELS_MAX)
+	struct mime *mime = *body;
+	*body = NULL;
+	/* A record that another handle's body uses by now is none of this one's. */
+	if (!mime || mime->holder != body)
+		return;
+	mime->holder = NULL;
+	if (mime->is_copy)
+		forget(mime);
+}
+
+static void hold(struct mime **body, struct mime *mime)
+{
+	*body = mime;
+	if (mime != &unknown)
+		mime->holder = body;
+}
+
+void mime_attach(struct mime **body, const curl_mime *mime)
+{
+	struct mime *record = mime ? address_find(&mimes, mime) : NULL;
+	mime_detach(body);
+	if (mime)
+		hold(body, record ? record : &unknown);
+}
+
+/* Returns false without memory. */
+static bool copy_stream(struct mime *copy, const struct part *part)
+{
+	struct part *duplicate = claim_part(part);
+	if (!duplicate)
 		return false;
-	const struct part *record = atomic_load_explicit(&parts, memory_order_acquire);
-	for (; record; record = record->next) {
-		if (!atomic_load_explicit(&record->part, memory_order_acquire) || record->mime != mime ||
-		    is_ordinary(record))
-			continue;
-		if (!test(record) || (record->inner && !all_parts(record->inner, test, level + 1)))
+	set_stream(duplicate, part->seek, part->argument, part->counted);
+	append_part(copy, duplicate);
+	return true;
+}
+
+void mime_copy(struct mime **copy, const struct mime *source)
+{
+	*copy = NULL;
+	if (!source)
+		return;
+	struct mime *mime = claim_mime(source);
+	if (!mime) {
+		*copy = &unknown;
+		return;
+	}
+	mime->is_copy = true;
+	mime->is_incomplete = source->is_incomplete;
+	/* What can be read again anyway needs no record. */
+	for (const struct part *part = source->first; part; part = next_part(source, part)) {
+		bool is_known = part->content != PART_MULTIPLE || !part->inner->is_incomplete;
+		if (!is_known || (part->content == PART_STREAM && !copy_stream(mime, part)))
+			mime->is_incomplete = true;
+	}
+	hold(copy, mime);
+}
+
+/* Whether each part satisfies `test`, and none is missing. */
+static bool all_parts(const struct mime *body, bool (*test)(struct part *))
+{
+	if (!body)
+		return true;
+	if (body->is_incomplete)
+		return false;
+	for (struct part *part = body->first; part; part = next_part(body, part)) {
+		if (part->content == PART_MULTIPLE && part->inner->is_incomplete)
+			return false;
+		if (part->content == PART_STREAM && !test(part))
 			return false;
 	}
 	return true;
 }
 
-static bool can_rewind(const struct part *record)
+static bool was_read(const struct part *part)
 {
-	return !record->cannot_rewind;
+	return !part->counted || reads_of(part->argument) != part->reads;
 }
 
-static bool rewinds(const struct part *record)
+static bool may_rewind(struct part *part)
 {
-	return !record->seek || record->seek(record->argument, 0, SEEK_SET) == CURL_SEEKFUNC_OK;
+	return part->seek || part->counted;
 }
 
-bool mime_is_replayable(const curl_mime *mime)
+static bool could_rewind(struct part *part)
 {
-	return !mime || (!atomic_load(&is_incomplete) && all_parts(mime, can_rewind, 0));
+	return part->seek || !was_read(part);
 }
 
-bool mime_rewinds(const curl_mime *mime)
+static bool rewinds(struct part *part)
 {
-	return mime_is_replayable(mime) && (!mime || all_parts(mime, rewinds, 0));
+	if (!was_read(part))
+		return true;
+	if (!part->seek || part->seek(part->argument, 0, SEEK_SET) != CURL_SEEKFUNC_OK)
+		return false;
+	part->reads = reads_of(part->argument);
+	return true;
+}
+
+bool mime_is_replayable(const struct mime *body)
+{
+	return all_parts(body, may_rewind);
+}
+
+bool mime_could_rewind(const struct mime *body)
+{
+	return all_parts(body, could_rewind);
+}
+
+bool mime_rewind(struct mime *body)
+{
+	return all_parts(body, rewinds);
 }

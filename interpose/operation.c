@@ -266,11 +266,12 @@ static void restore_url(struct operation *operation)
 static bool prepare_retry(struct operation *operation)
 {
 	restore_url(operation);
+	bool rewound = body_rewind(operation);
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
-	if (body_rewind(operation))
+	if (rewound)
 		return true;
 	operation->verdict =
 	    (struct engine_verdict){.reason = ENGINE_BODY_NOT_REPLAYABLE, .failure = ENGINE_CLASS_LOCAL};

@@ -136,8 +136,7 @@ static void note_httppost(struct handle *handle, const void *argument)
 
 static void note_mimepost(struct handle *handle, const void *argument)
 {
-	handle->program.mime = argument;
-	handle->program.mime_is_copied = false;
+	mime_attach(&handle->program.mime, argument);
 	handle->program.no_body = false;
 	begin_post(&handle->program, BASE_MIME);
 }
@@ -343,5 +342,7 @@ CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
 	CURLcode result = lent ? CURLE_OK : handle->libcurl->setopt(handle->curl, option, argument);
 	if (result == CURLE_OK)
 		note_option(handle, tracked, argument);
+	else if (option == (CURLoption)OPTION_MIMEPOST)
+		mime_detach(&handle->program.mime); /* it lets go of the old one before it refuses the new one */
 	return result;
 }

@@ -11,7 +11,7 @@
  * One address per slot is enough: a function's place in its libcurl is looked up once per libcurl anyway, not once per
  * binding (interpose/libcurl.c). And nothing has to be emptied when a slot is used again, so no lock is needed.
  *
- * The object exports the table as the data symbol tenacurl_bind_1; another layout gets another name, so a binder and an
+ * The object exports the table as the data symbol tenacurl_bind_2; another layout gets another name, so a binder and an
  * object of different versions leave each other alone.
  */
 
@@ -27,7 +27,7 @@
 /* The file name of the watcher that `tenacurl check --run` puts behind it. */
 #define WATCH_LIBRARY "libtenacurl-watch.so"
 
-#define BIND_TABLE_SYMBOL "tenacurl_bind_1"
+#define BIND_TABLE_SYMBOL "tenacurl_bind_2"
 
 /* Functions that have entry points, in the table's order. */
 #define BIND_FUNCTIONS(FUNCTION)                                                                                       \
@@ -38,7 +38,9 @@
 	FUNCTION(curl_easy_duphandle)                                                                                  \
 	FUNCTION(curl_easy_cleanup)                                                                                    \
 	FUNCTION(curl_easy_pause)                                                                                      \
+	FUNCTION(curl_mime_init)                                                                                       \
 	FUNCTION(curl_mime_addpart)                                                                                    \
+	FUNCTION(curl_mime_data)                                                                                       \
 	FUNCTION(curl_mime_data_cb)                                                                                    \
 	FUNCTION(curl_mime_filedata)                                                                                   \
 	FUNCTION(curl_mime_subparts)                                                                                   \
