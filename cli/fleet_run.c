@@ -169,7 +169,7 @@ static void refuse_operation(struct fleet *fleet, struct client *client, enum en
 
 static struct engine_outcome outcome_of(const struct fleet *fleet, const struct fleet_answer *answer)
 {
-	struct engine_outcome outcome = {.status = answer->status, .header_block_complete = true};
+	struct engine_outcome outcome = {.status = answer->status, .single = true, .header_block_complete = true};
 
 	if (answer->status == 0) {
 		outcome.curl_code = CODE_COULDNT_CONNECT;

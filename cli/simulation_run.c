@@ -95,7 +95,7 @@ static struct simulation_outcome attempt(struct run *run, const struct engine_pl
 
 static struct engine_outcome outcome_for_engine(const struct simulation_outcome *scripted)
 {
-	struct engine_outcome outcome = {.header_block_complete = true};
+	struct engine_outcome outcome = {.single = true, .header_block_complete = true};
 
 	switch (scripted->end) {
 	case SIMULATION_TIMEOUT:

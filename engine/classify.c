@@ -60,6 +60,8 @@ enum engine_class engine_class_of(const struct engine_outcome *outcome)
 
 	if (outcome->cancelled || by_code == ENGINE_CLASS_CALLER)
 		return ENGINE_CLASS_CALLER;
+	if (outcome->not_http)
+		return outcome->curl_code == CODE_OK ? ENGINE_CLASS_NONE : ENGINE_CLASS_LOCAL;
 	if (by_code == ENGINE_CLASS_LOCAL)
 		return ENGINE_CLASS_LOCAL;
 	if (engine_connect_refused(outcome->connect_status, outcome->status))

@@ -15,11 +15,11 @@ struct engine_finding {
 /*
  * Classifies an outcome by the policy's retry_status, retry_status_get_only and retry_errors.
  *
- * The CURLcode decides, with three exceptions: CURLE_HTTP_RETURNED_ERROR is read as CURLE_OK with its status; a proxy
- * that refused CONNECT shows as any of several codes, so its answer decides (403 and 407 are final whatever
- * retry_status says, since they are about the credentials); and CURLE_OK with a header block that broke off is a
- * partial response. A response that was answered with a retryable status and then broke off stays retryable whatever
- * retry_errors says. Pure.
+ * What isn't HTTP is a success or a failure for good, by its CURLcode. Else the CURLcode decides, with three
+ * exceptions: CURLE_HTTP_RETURNED_ERROR is read as CURLE_OK with its status; a proxy that refused CONNECT shows as any
+ * of several codes, so its answer decides (403 and 407 are final whatever retry_status says, since they are about the
+ * credentials); and CURLE_OK with a header block that broke off is a partial response. A response that was answered
+ * with a retryable status and then broke off stays retryable whatever retry_errors says. Pure.
  */
 struct engine_finding engine_classify(const struct policy_rules *rules, enum engine_method method,
                                       const struct engine_outcome *outcome);

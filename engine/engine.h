@@ -108,6 +108,8 @@ struct engine_outcome {
 	int connect_status;         /* the proxy's answer to CONNECT; 0: none */
 	int os_errno;               /* CURLINFO_OS_ERRNO; trusted only for CURLE_COULDNT_CONNECT */
 	bool unsent;                /* engine_proves_unsent() */
+	bool single;                /* engine_proves_single() */
+	bool not_http;              /* libcurl spoke another protocol, wherever a redirect led */
 	bool header_block_complete; /* the blank line of the final block was seen, or nobody could have seen it */
 	bool cancelled;             /* a callback of the program ended it */
 	bool delivered;             /* a byte of a final response went to the program */
@@ -147,16 +149,6 @@ struct engine_verdict {
 	bool ambiguous;  /* ENGINE_RETRY: the retry may repeat a request that was executed */
 	bool fresh_connection; /* ENGINE_RETRY: use a new connection (transport failure) */
 	bool fresh_lookup;     /* ENGINE_RETRY: look the name up again (failed look-up) */
-};
-
-/* The facts by which "never sent" is proved (design promise 3). */
-struct engine_sent_facts {
-	int64_t request_bytes;    /* CURLINFO_REQUEST_SIZE */
-	int64_t redirects;        /* CURLINFO_REDIRECT_COUNT, which counts auth rounds too */
-	int64_t early_data_bytes; /* CURLINFO_EARLYDATA_SENT_T */
-	bool fast_open;           /* CURLOPT_TCP_FASTOPEN is set */
-	int connect_status;       /* the proxy's answer to CONNECT; 0: none */
-	int status;
 };
 
 /* Starts an operation at now_ms. rules must outlive it. */
@@ -200,9 +192,6 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
  * give back.
  */
 void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict);
-
-/* Whether the facts prove that the origin can't have got the request. Pure. */
-bool engine_proves_unsent(const struct engine_sent_facts *facts);
 
 /* Names as the log and the simulator print them ("attempt_cap", "resolve"). Never NULL. */
 const char *engine_reason_name(enum engine_reason reason);

@@ -2,8 +2,6 @@
 
 #include "engine/replay.h"
 
-#include "engine/classify.h"
-
 bool engine_has_effects(enum engine_method method)
 {
 	switch (method) {
@@ -22,7 +20,8 @@ bool engine_has_effects(enum engine_method method)
 
 bool engine_is_proved_unexecuted(const struct policy_rules *rules, const struct engine_outcome *outcome)
 {
-	return outcome->unsent || policy_status_in(&rules->refused_status, outcome->status);
+	/* A refusal says nothing of the requests that the attempt made before the one that got it. */
+	return outcome->unsent || (outcome->single && policy_status_in(&rules->refused_status, outcome->status));
 }
 
 /*
@@ -46,16 +45,4 @@ bool engine_is_safe_to_replay(const struct policy_rules *rules, const struct eng
 	if (engine_is_proved_unexecuted(rules, outcome) || rules->replay == POLICY_REPLAY_ALL)
 		return true;
 	return rules->replay == POLICY_REPLAY_IDEMPOTENT && is_idempotent(request);
-}
-
-bool engine_proves_unsent(const struct engine_sent_facts *facts)
-{
-	/* An earlier hop, or an earlier authentication round, was sent and answered. */
-	if (facts->redirects != 0)
-		return false;
-	/* CURLINFO_REQUEST_SIZE counts the CONNECT itself in some libcurls (7.68, 7.88), so it proves nothing here. */
-	if (engine_connect_refused(facts->connect_status, facts->status))
-		return true;
-	/* Early data and fast open send before libcurl counts, and a negative count is early data that was refused. */
-	return facts->request_bytes == 0 && facts->status == 0 && facts->early_data_bytes == 0 && !facts->fast_open;
 }

@@ -7,8 +7,8 @@
 #include "engine/engine.h"
 
 /*
- * Whether it is certain that the origin did not execute the attempt: it was proved unsent, or the origin answered with
- * a status that the policy takes as a refusal. Pure.
+ * Whether it is certain that no origin executed anything of the attempt: it was proved unsent, or it made one request
+ * only, which the origin answered with a status that the policy takes as a refusal. Pure.
  */
 bool engine_is_proved_unexecuted(const struct policy_rules *rules, const struct engine_outcome *outcome);
 

@@ -41,6 +41,7 @@ enum {
 };
 
 enum {
+	INFO_SCHEME = 0x100000 + 49,           /* 7.52.0 */
 	INFO_EARLYDATA_SENT_T = 0x600000 + 68, /* 8.11.0 */
 };
 

@@ -12,6 +12,7 @@
 
 #include "interpose/clock.h"
 #include "interpose/entry.h"
+#include "interpose/facts.h"
 #include "interpose/handle.h"
 #include "interpose/journal.h"
 #include "interpose/lend.h"
@@ -136,6 +137,7 @@ static void drop_abandoned_operation(struct handle *handle, const void *frame)
 	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active_frame <= (uintptr_t)frame)) {
 		handle->performs = false;
 		handle->active = NULL;
+		facts_note_unknown(handle);
 		lend_give_back_numbers(handle);
 	}
 }
@@ -181,6 +183,12 @@ static const struct policy_section *select_section(struct handle *handle, const 
 	return handle->selected_section;
 }
 
+static CURLcode pass_through(struct handle *handle)
+{
+	facts_note_unknown(handle);
+	return handle->libcurl->perform(handle->curl);
+}
+
 CURLcode entry_perform(const struct reference *reference, const void *caller, CURL *curl)
 {
 	const void *frame = __builtin_frame_address(0);
@@ -199,14 +207,14 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	if (is_inherited)
 		handle->active = NULL; /* what the parent was doing with it */
 	if (handle->active || is_inherited)
-		return libcurl->perform(curl);
+		return pass_through(handle);
 	handle->performed_generation = generation;
 
 	int64_t now_ms = clock_ms();
 	const struct policy *policy = policy_source_get(now_ms);
 	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
 	if (!section || !lend_callbacks(handle))
-		return libcurl->perform(curl);
+		return pass_through(handle);
 	handle->active_frame = frame;
 	handle->active_caller = caller;
 	return operation_run(handle, policy, section, now_ms);

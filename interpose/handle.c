@@ -77,6 +77,8 @@ struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 	handle->active = NULL;
 	handle->performs = false;
 	handle->performed_generation = 0;
+	handle->kept_connections = 0;
+	handle->shares = false;
 	handle_reset(handle);
 	atomic_store_explicit(&handle->curl, curl, memory_order_release);
 	return handle;

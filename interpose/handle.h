@@ -127,6 +127,10 @@ struct handle {
 	uintptr_t active_thread;       /* who runs it */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */
 
+	/* Not reset with the options, as in libcurl. */
+	int64_t kept_connections; /* that performs of it may have left: at most so many */
+	bool shares;              /* CURLOPT_SHARE: connections that others made may be used */
+
 	char *url; /* CURLOPT_URL as set, owned; NULL: none */
 	size_t url_capacity_bytes;
 

@@ -13,6 +13,7 @@
 
 #include "interpose/clock.h"
 #include "interpose/dice.h"
+#include "interpose/facts.h"
 #include "interpose/idempotency_key.h"
 #include "interpose/journal.h"
 #include "interpose/lend.h"
@@ -195,6 +196,7 @@ static CURLcode perform_attempt(struct operation *operation)
 		say(operation, "Empty reply from server");
 	}
 	judge_end(operation, result);
+	facts_note_kept(operation);
 	journal_attempt(operation, result);
 	return result;
 }

@@ -235,6 +235,11 @@ static void note_ssl_options(struct handle *handle, const void *argument)
 	handle->program.early_data = ((intptr_t)argument & SSLOPT_EARLYDATA_BIT) != 0;
 }
 
+static void note_share(struct handle *handle, const void *argument)
+{
+	handle->shares = argument != NULL;
+}
+
 static void note_headers(struct handle *handle, const void *argument)
 {
 	handle->program.http_headers = (struct curl_slist *)(uintptr_t)argument;
@@ -305,6 +310,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     SPECIAL(CURLOPT_PROTOCOLS, note_protocols),
     SPECIAL(OPTION_PROTOCOLS_STR, note_protocols_str),
     SPECIAL(OPTION_SSL_OPTIONS, note_ssl_options),
+    SPECIAL(CURLOPT_SHARE, note_share),
 };
 
 static void note_option(struct handle *handle, const struct tracked_option *tracked, void *argument)

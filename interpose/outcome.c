@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "interpose/clock.h"
+#include "interpose/facts.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
 
@@ -91,16 +92,6 @@ int outcome_response_code(const struct handle *handle)
 	return (int)outcome_info_long(handle, CURLINFO_RESPONSE_CODE);
 }
 
-static int64_t early_data_bytes(const struct handle *handle)
-{
-	curl_off_t value = 0;
-	/* A libcurl that doesn't know the info can't have sent any. */
-	if (handle->libcurl->getinfo(handle->curl, (CURLINFO)INFO_EARLYDATA_SENT_T, &value) != CURLE_OK)
-		return 0;
-	/* Negative: sent, but rejected by the server; it was on the wire all the same. */
-	return value < 0 ? -value : value;
-}
-
 static struct engine_retry_after demanded_wait(const struct engine_demand *demand)
 {
 	int64_t now_s = engine_demand_needs_clock(demand) ? clock_calendar_us() / 1000000 : 0;
@@ -110,27 +101,17 @@ static struct engine_retry_after demanded_wait(const struct engine_demand *deman
 void outcome_of_headers(const struct operation *operation, struct engine_outcome *outcome)
 {
 	const struct header_block *block = &operation->gate.block;
+	struct engine_facts facts;
+	facts_ask(operation, &facts);
 	*outcome = (struct engine_outcome){
 	    .status = block->status,
+	    .single = engine_proves_single(&facts),
+	    .not_http = !facts_spoke_http(operation->handle),
 	    .header_block_complete = true,
 	    .resends = operation->resends,
 	    .stop_hint = block->demand.stop_hint,
 	    .retry_after = demanded_wait(&block->demand),
 	};
-}
-
-static bool proves_unsent(const struct operation *operation, const struct engine_outcome *outcome)
-{
-	const struct handle *handle = operation->handle;
-	const struct engine_sent_facts facts = {
-	    .request_bytes = outcome_info_long(handle, CURLINFO_REQUEST_SIZE),
-	    .redirects = outcome_info_long(handle, CURLINFO_REDIRECT_COUNT),
-	    .early_data_bytes = handle->program.early_data ? early_data_bytes(handle) : 0,
-	    .fast_open = handle->program.fast_open,
-	    .connect_status = outcome->connect_status,
-	    .status = outcome->status,
-	};
-	return engine_proves_unsent(&facts);
 }
 
 /*
@@ -161,11 +142,16 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 {
 	const struct gate *gate = &operation->gate;
 	const struct handle *handle = operation->handle;
+	struct engine_facts facts;
 
+	facts_ask(operation, &facts);
 	*outcome = (struct engine_outcome){
 	    .curl_code = (int)result,
-	    .status = outcome_response_code(handle),
-	    .connect_status = (int)outcome_info_long(handle, CURLINFO_HTTP_CONNECTCODE),
+	    .status = facts.status,
+	    .connect_status = facts.connect_status,
+	    .unsent = engine_proves_unsent(&facts),
+	    .single = engine_proves_single(&facts),
+	    .not_http = !facts_spoke_http(handle),
 	    .os_errno = (int)outcome_info_long(handle, CURLINFO_OS_ERRNO),
 	    .header_block_complete = is_block_complete(operation, result),
 	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,
@@ -181,5 +167,4 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 	 */
 	outcome->cancelled =
 	    outcome->cancelled || (handle->program.resolver_start && result == CURLE_COULDNT_RESOLVE_HOST);
-	outcome->unsent = proves_unsent(operation, outcome);
 }

@@ -35,7 +35,8 @@ struct transfer {
 	CURL *curl;
 	FILE *sink;
 	char error_text[CURL_ERROR_SIZE];
-	struct curl_slist *headers;
+	struct curl_slist *headers, *hosts;
+	CURLSH *share;
 	struct upload upload;
 	curl_mime *mime;
 	struct curl_httppost *form;
@@ -280,6 +281,20 @@ static void add_header(struct transfer *transfer, CURLoption option, const char 
 	curl_easy_setopt(transfer->curl, option, transfer->headers);
 }
 
+static void add_host(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->hosts = curl_slist_append(transfer->hosts, value);
+	curl_easy_setopt(transfer->curl, option, transfer->hosts);
+}
+
+static void share_connections(struct transfer *transfer, CURLoption option, const char *value)
+{
+	(void)value;
+	transfer->share = curl_share_init();
+	curl_share_setopt(transfer->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+	curl_easy_setopt(transfer->curl, option, transfer->share);
+}
+
 static void set_copied_body(struct transfer *transfer, CURLoption option, const char *value)
 {
 	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(value));
@@ -444,6 +459,10 @@ static const struct setting {
     {"timevalue", set_long, CURLOPT_TIMEVALUE},
     {"rtsp", set_long, CURLOPT_RTSP_REQUEST},
     {"rtsp_uri", set_text, CURLOPT_RTSP_STREAM_URI},
+    {"append", set_long, CURLOPT_APPEND},
+    {"redir_protocols", set_long, CURLOPT_REDIR_PROTOCOLS},
+    {"resolve", add_host, CURLOPT_RESOLVE},
+    {"share", share_connections, CURLOPT_SHARE},
     {"opensocket", refuse_sockets, CURLOPT_OPENSOCKETFUNCTION},
     {"on_sigint", set_on_sigint, CURLOPT_LASTENTRY},
     {"copy", make_copy, CURLOPT_URL},
@@ -592,6 +611,9 @@ int main(int argc, char **argv)
 		curl_mime_free(transfer.mime);
 	curl_formfree(transfer.form);
 	curl_slist_free_all(transfer.headers);
+	curl_slist_free_all(transfer.hosts);
+	if (transfer.share)
+		curl_share_cleanup(transfer.share);
 	curl_global_cleanup();
 	return 0;
 }

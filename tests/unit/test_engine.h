@@ -148,7 +148,7 @@ static inline struct engine_request test_request(enum engine_method method)
 
 static inline struct engine_outcome test_status(int status)
 {
-	return (struct engine_outcome){.status = status, .header_block_complete = true};
+	return (struct engine_outcome){.status = status, .single = true, .header_block_complete = true};
 }
 
 static inline struct engine_outcome test_code(int curl_code)

@@ -4,6 +4,7 @@
 
 #include "tests/unit/test_engine.h"
 
+#include "engine/facts.h"
 #include "engine/replay.h"
 
 enum { GOT_NOTHING = 52, COULDNT_CONNECT = 7 };
@@ -155,30 +156,66 @@ static void post_repeated_after_503_is_ambiguous(void **state)
 	assert_true(judge_next(&operation, &outcome).ambiguous);
 }
 
-static void unsent_is_proved_by_facts(void **state)
+static void facts_prove(void **state)
 {
 	static const struct {
-		struct engine_sent_facts facts;
-		bool proved;
+		struct engine_facts facts;
+		bool unsent, single;
 	} cases[] = {
-	    {{0}, true},
-	    {{.request_bytes = 1}, false},
-	    {{.redirects = 1}, false},
-	    {{.early_data_bytes = 40}, false},
-	    {{.early_data_bytes = -40}, false}, /* early data that the server refused */
-	    {{.fast_open = true}, false},
-	    {{.status = 200}, false},
-	    {{.connect_status = 200}, true}, /* the tunnel stood, nothing went through it */
-	    {{.connect_status = 200, .request_bytes = 90}, false},
-	    {{.connect_status = 502, .request_bytes = 97}, true}, /* 97 bytes of CONNECT */
-	    {{.connect_status = 407}, true},
-	    {{.connect_status = 502, .redirects = 1}, false}, /* the hop before was executed */
-	    {{.connect_status = 502, .status = 302, .request_bytes = 90}, false},
+	    /* Sends are counted. */
+	    {{.sends = 0}, true, true},
+	    {{.sends = 1}, false, true},
+	    {{.sends = 2}, false, false},
+	    {{.sends = 0, .kept_connections = 9, .connect_status = 502, .request_bytes = 97}, true, true},
+	    {{.sends = 1, .connect_status = 502, .request_bytes = 187}, false, true}, /* a kept tunnel lost it */
+	    {{.sends = 1, .status = 429}, false, true},
+	    {{.sends = 2, .status = 429}, false, false}, /* sent again by libcurl */
+	    {{.sends = 2, .redirects = 1, .status = 429}, false, false},
+	    {{.sends = 0, .connect_status = 200}, true, true}, /* the tunnel stood, nothing went through it */
+	    {{.sends = 0, .redirects = 1}, false, false},
+	    /* Nobody counts. */
+	    {{.sends = ENGINE_UNCOUNTED}, true, true},
+	    {{.sends = ENGINE_UNCOUNTED, .kept_connections = 9}, true, false},
+	    {{.sends = ENGINE_UNCOUNTED, .request_bytes = 1}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .redirects = 1}, false, false},
+	    {{.sends = ENGINE_UNCOUNTED, .early_data_bytes = 40}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .early_data_bytes = -40}, false, true}, /* refused by the server */
+	    {{.sends = ENGINE_UNCOUNTED, .fast_open = true}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .status = 200}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 200}, true, true},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 200, .request_bytes = 90}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 502, .request_bytes = 97}, true, true}, /* of CONNECT */
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 407}, true, true},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 502, .kept_connections = 1, .new_connections = 1},
+	     false,
+	     false},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 502, .redirects = 1}, false, false},
+	    {{.sends = ENGINE_UNCOUNTED, .connect_status = 502, .status = 302, .request_bytes = 90}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .status = 429, .new_connections = 1}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .status = 429, .kept_connections = 1}, false, true},
+	    {{.sends = ENGINE_UNCOUNTED, .status = 429, .kept_connections = 1, .new_connections = 1}, false, false},
+	    {{.sends = ENGINE_UNCOUNTED, .status = 429, .kept_connections = 2}, false, false},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < countof(cases); i++)
-		assert_int_equal(engine_proves_unsent(&cases[i].facts), cases[i].proved);
+	for (size_t i = 0; i < countof(cases); i++) {
+		assert_int_equal(engine_proves_unsent(&cases[i].facts), cases[i].unsent);
+		assert_int_equal(engine_proves_single(&cases[i].facts), cases[i].single);
+	}
+}
+
+/* The last answer is a refusal; what was asked before it was not refused. */
+static void refusal_is_of_one_request(void **state)
+{
+	struct policy_rules rules = test_rules();
+	struct engine_request post = test_request(ENGINE_METHOD_OTHER);
+	struct engine_outcome outcome = test_status(429);
+
+	(void)state;
+	test_add_status(&rules.refused_status, 429);
+	assert_true(engine_is_safe_to_replay(&rules, &post, &outcome));
+	outcome.single = false;
+	assert_false(engine_is_safe_to_replay(&rules, &post, &outcome));
 }
 
 static void unsent_post_is_retried(void **state)
@@ -204,7 +241,8 @@ int main(void)
 	    cmocka_unit_test(status_alone_is_no_refusal),
 	    cmocka_unit_test(ambiguous_is_what_may_have_happened_twice),
 	    cmocka_unit_test(post_repeated_after_503_is_ambiguous),
-	    cmocka_unit_test(unsent_is_proved_by_facts),
+	    cmocka_unit_test(facts_prove),
+	    cmocka_unit_test(refusal_is_of_one_request),
 	    cmocka_unit_test(unsent_post_is_retried),
 	};
 
