@@ -302,6 +302,15 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 	return verdict;
 }
 
+void engine_break_off(struct engine_operation *operation, struct engine_verdict *verdict, enum engine_reason reason,
+                      int64_t waited_ms)
+{
+	operation->waited_ms -= verdict->wait_ms - waited_ms;
+	verdict->action = ENGINE_DELIVER;
+	verdict->reason = reason;
+	verdict->wait_ms = waited_ms;
+}
+
 void engine_retract(struct engine_operation *operation, struct engine_verdict *verdict)
 {
 	operation->waited_ms -= verdict->wait_ms;

@@ -88,7 +88,7 @@ struct engine_operation {
 	int64_t entry_ms;            /* instant */
 	int64_t deadline_ms;         /* instant: the earlier of the policy's and the inherited one */
 	int64_t program_deadline_ms; /* instant: the program's own timeout */
-	int64_t waited_ms;           /* sum of the waits that verdicts asked for */
+	int64_t waited_ms;           /* sum of the waits: as asked for, but for one that was broken off */
 	int attempts;                /* planned so far, the first one included */
 	bool maybe_executed;         /* some attempt was neither proved unsent nor refused */
 };
@@ -185,6 +185,13 @@ void engine_replan(struct engine_operation *operation, int64_t program_timeout_m
  */
 struct engine_verdict engine_judge(struct engine_operation *operation, const struct engine_outcome *outcome,
                                    int64_t now_ms, const struct engine_ports *ports);
+
+/*
+ * The retry of a verdict isn't made, since its wait ended after waited_ms: the verdict becomes to deliver, for
+ * `reason`. What it took is the caller's to give back, but for the token.
+ */
+void engine_break_off(struct engine_operation *operation, struct engine_verdict *verdict, enum engine_reason reason,
+                      int64_t waited_ms);
 
 /*
  * Takes a verdict to retry back: the body, which is read after the verdict, contains final_body. The verdict becomes to

@@ -17,10 +17,11 @@
  * A write while a block is open is therefore a header line; one that begins with "HTTP/" while no block is open waits
  * for the header callback to confirm it.
  *
- * After the verdict "retry" the rest of the response is swallowed, so that the connection can be used again, but no
- * more than 4 KiB or 100 ms of it: a long or dripping error page costs nothing. (Where nothing arrives at all, libcurl
- * looks at the limit only when it wakes up: within a second.) With final_body the rest is held and searched first, for
- * as much as hold_body_bytes and a second allow; if the text is found, the verdict is taken back.
+ * After the verdict "retry" the rest of the response is read, so that the connection can be used again, but no more
+ * than 4 KiB or 100 ms of it: a long or dripping error page costs nothing. (Where nothing arrives at all, libcurl looks
+ * at the limit only when it wakes up: within a second.) It is kept through the wait, since a wait can be broken off.
+ * With final_body the rest is held and searched first, for as much as hold_body_bytes and a second allow; if the text
+ * is found, the verdict is taken back.
  */
 
 #include <string.h>
@@ -86,26 +87,35 @@ static size_t hold(struct operation *operation, enum held_kind kind, char *data,
 	return bytes;
 }
 
-static size_t begin_drop(struct operation *operation, size_t bytes)
+/* Keeps what is read behind the verdict to retry. */
+static size_t keep(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
+{
+	if (kind == HELD_HEADER && !operation->gate.has_header_listener)
+		return bytes;
+	return held_append(&operation->handle->held, kind, data, bytes) ? bytes : refuse(bytes);
+}
+
+static size_t begin_drop(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	held_clear(&operation->handle->held);
+	size_t kept = keep(operation, kind, data, bytes);
 	gate->state = GATE_DROP;
 	gate->dropped_since_ms = clock_ms();
 	const struct program_options *program = &operation->handle->program;
 	bool is_bodyless = program->no_body || program->method == BASE_HEAD;
 	if (is_bodyless || gate->block.content_length_bytes <= DRAIN_BYTES_MAX) {
 		lend_limit_rest(operation, DRAIN_MS_MAX);
-		return bytes;
+		return kept;
 	}
 	return refuse(bytes);
 }
 
-static size_t drop(struct gate *gate, size_t bytes)
+static size_t drop(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
 {
+	struct gate *gate = &operation->gate;
 	gate->dropped_bytes += bytes;
 	if (gate->dropped_bytes <= DRAIN_BYTES_MAX && clock_ms() - gate->dropped_since_ms <= DRAIN_MS_MAX)
-		return bytes;
+		return keep(operation, kind, data, bytes);
 	return refuse(bytes);
 }
 
@@ -152,7 +162,7 @@ static size_t search_body(struct operation *operation, enum held_kind kind, char
 {
 	struct gate *gate = &operation->gate;
 	if (operation->handle->held.data_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms)
-		return begin_drop(operation, bytes);
+		return begin_drop(operation, kind, data, bytes);
 	if (!finds_final_body(operation, kind, data, bytes))
 		return bytes;
 	operation_retract_retry(operation);
@@ -180,7 +190,7 @@ static size_t take_final(struct operation *operation, enum held_kind kind, char 
 		return flush_and_go_live(operation, kind, data, bytes);
 	if (operation->section->rules.final_body)
 		return begin_search(operation, kind, data, bytes);
-	return begin_drop(operation, bytes);
+	return begin_drop(operation, kind, data, bytes);
 }
 
 static bool is_same_step(const struct gate *gate, int step)
@@ -368,7 +378,7 @@ static size_t take(struct operation *operation, enum held_kind kind, char *data,
 	case GATE_DROP:
 		break;
 	}
-	return drop(gate, bytes);
+	return drop(operation, kind, data, bytes);
 }
 
 /* A field of a plain success that nobody receives, as most fields are. In this state lines come one by one. */

@@ -19,7 +19,7 @@ enum gate_state {
 	GATE_HOLD_SUCCESS, /* a success that is held until it is complete */
 	GATE_SEARCH,       /* the verdict is to retry, unless the body contains final_body */
 	GATE_FLUSH,        /* the verdict is to deliver; the program paused in the middle of what was held */
-	GATE_DROP,         /* the verdict is to retry: swallow the rest, cut it if it is long or slow */
+	GATE_DROP,         /* the verdict is to retry: keep the rest for the wait, cut it if it is long or slow */
 };
 
 #define GATE_STEPS_MAX 16 /* redirect steps that are told apart; after more the operation is committed */

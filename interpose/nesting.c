@@ -333,22 +333,23 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-bool nesting_pace(struct operation *operation)
+enum wait_end nesting_pace(struct operation *operation)
 {
 	int64_t pause_ms = operation->section->rules.backoff_base_ms, now_ms = clock_ms();
 	int64_t last_ms = later(thread_notes_refused_ms(), operation->nesting_facts.refused_ms);
 	int64_t end_ms = engine_end_ms(&operation->engine);
-	bool completed = true;
+	enum wait_end end = WAIT_OVER;
 	/* What a damaged or foreign state says of the future isn't waited for. */
 	last_ms = last_ms < now_ms ? last_ms : now_ms;
 	/* 0: none was refused yet. */
 	if (last_ms > 0 && last_ms + pause_ms > now_ms) {
 		int64_t due_ms = last_ms + pause_ms < end_ms ? last_ms + pause_ms : end_ms;
-		completed = due_ms <= now_ms || wait_until(operation, due_ms);
+		if (due_ms > now_ms)
+			end = wait_until(operation, due_ms);
 	}
 	operation->nesting_facts.refused_ms = clock_ms();
 	thread_notes_set_refused_ms(operation->nesting_facts.refused_ms);
-	return completed;
+	return end;
 }
 
 static int64_t asked_until_ms(const struct operation *operation)

@@ -16,6 +16,7 @@
 #include "interpose/call_site.h"
 #include "interpose/declared.h"
 #include "interpose/family.h"
+#include "interpose/wait.h"
 #include "state/flight.h"
 #include "state/intent.h"
 
@@ -74,9 +75,9 @@ uint64_t nesting_id(struct operation *operation);
 
 /*
  * A refused operation waits until it is backoff_base_ms after the last one that was refused, so that a loop without a
- * pause doesn't spin. Returns false if the program's progress callback ended the wait.
+ * pause doesn't spin. Returns how the wait ended.
  */
-bool nesting_pace(struct operation *operation);
+enum wait_end nesting_pace(struct operation *operation);
 
 /* An operation whose intent is known is over: keeps the intent for those that may come back. */
 void nesting_end(struct operation *operation);

@@ -56,6 +56,12 @@ static bool rewind_body(void *context)
 	return operation->outcome.curl_code != CURLE_SEND_FAIL_REWIND && body_rewind(operation);
 }
 
+/* The last look before a retry: tenacurl may have been switched off since the operation began. */
+static bool has_to_stay_out(const struct operation *operation)
+{
+	return policy_source_is_switched_off(operation->policy, operation->section) || !wait_is_possible(operation);
+}
+
 static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {
@@ -78,11 +84,8 @@ static void judge(struct operation *operation)
 	operation->has_verdict = true;
 	if (operation->verdict.passing)
 		nesting_know(operation);
-	/* The last look before a retry: the policy may have been switched off since the operation began. */
-	if (operation->verdict.action == ENGINE_RETRY &&
-	    policy_source_is_switched_off(operation->policy, operation->section)) {
-		operation->verdict.action = ENGINE_DELIVER;
-		operation->verdict.reason = ENGINE_PASSED_THROUGH;
+	if (operation->verdict.action == ENGINE_RETRY && has_to_stay_out(operation)) {
+		engine_break_off(&operation->engine, &operation->verdict, ENGINE_PASSED_THROUGH, 0);
 		restraint_give_retrying(operation);
 	}
 }
@@ -281,10 +284,9 @@ static bool prepare_retry(struct operation *operation)
 	return false;
 }
 
-static CURLcode cancel_in_wait(struct operation *operation)
+static CURLcode cancel_in_wait(struct operation *operation, int64_t waited_ms)
 {
-	operation->verdict.action = ENGINE_DELIVER;
-	operation->verdict.reason = ENGINE_CANCELLED;
+	engine_break_off(&operation->engine, &operation->verdict, ENGINE_CANCELLED, waited_ms);
 	operation->verdict.failure = ENGINE_CLASS_CALLER;
 	held_clear(&operation->handle->held);
 	say(operation, "Callback aborted");
@@ -303,11 +305,29 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 	return (CURLcode)finished;
 }
 
+/* The wait ended early, and there will be no retry: what failed is what the program gets. */
+static CURLcode break_off(struct operation *operation, CURLcode result)
+{
+	engine_break_off(&operation->engine, &operation->verdict, ENGINE_PASSED_THROUGH,
+	                 clock_ms() - operation->verdict_ms);
+	/* We had no use for the rest of a long or slow response. */
+	if (operation->gate.state == GATE_DROP && (result == CURLE_WRITE_ERROR || result == CURLE_OPERATION_TIMEDOUT)) {
+		result = CURLE_PARTIAL_FILE;
+		say(operation, "tenacurl: the wait for a retry was broken off, the rest of this response was not read");
+	}
+	return finish(operation, result);
+}
+
 static CURLcode loop(struct operation *operation)
 {
 	operation->attempt_start_ms = operation->engine.entry_ms;
-	if (operation->nesting.refused && !operation->gate.observes && !nesting_pace(operation))
-		return cancel_in_wait(operation);
+	if (operation->nesting.refused && !operation->gate.observes) {
+		enum wait_end end = nesting_pace(operation);
+		if (end == WAIT_CANCELLED)
+			return cancel_in_wait(operation, 0);
+		/* Who can't be paced isn't refused: a loop without a pause would spin. */
+		operation->nesting.refused = end == WAIT_OVER;
+	}
 	if (operation->nesting.refused)
 		return refuse(operation, &intent_used_up);
 	if (!restraint_admits(operation))
@@ -318,11 +338,13 @@ static CURLcode loop(struct operation *operation)
 		CURLcode result = perform_attempt(operation);
 		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes)
 			return finish(operation, result);
-		held_clear(&operation->handle->held);
-		bool completed = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
+		enum wait_end end = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
 		restraint_give_retrying(operation);
-		if (!completed)
-			return cancel_in_wait(operation);
+		if (end == WAIT_CANCELLED)
+			return cancel_in_wait(operation, clock_ms() - operation->verdict_ms);
+		if (end == WAIT_BROKEN_OFF)
+			return break_off(operation, result);
+		held_clear(&operation->handle->held);
 		if (!prepare_retry(operation))
 			return CURLE_SEND_FAIL_REWIND;
 		tally_retry(operation);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
-#include <time.h>
+#include <stdatomic.h>
 
 #include "interpose/clock.h"
+#include "interpose/journal.h"
 #include "interpose/operation.h"
-#include "interpose/outcome.h"
+#include "interpose/policy_source.h"
+#include "interpose/sleep.h"
 #include "interpose/wait.h"
 
 /* libcurl calls progress at least once a second; a little more often makes an abort feel prompt. */
 #define PROGRESS_EVERY_MS 250
+/* A wait ends within a second of tenacurl being switched off. */
+#define LOOK_EVERY_MS 500
 
 static bool has_progress_callback(const struct program_options *program)
 {
@@ -44,37 +48,54 @@ static bool report_progress(const struct handle *handle)
 	return answer == 0 || answer == PROGRESS_CONTINUE;
 }
 
-static void sleep_until(int64_t instant_ms)
+static int64_t earlier(int64_t a, int64_t b)
 {
-	const struct timespec instant = {.tv_sec = instant_ms / 1000, .tv_nsec = (instant_ms % 1000) * 1000000};
-	/* An absolute time: a signal can't shorten the wait, nor make it longer. */
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL) == EINTR)
-		;
+	return a < b ? a : b;
 }
 
-static bool wait_with_progress(struct operation *operation, int64_t due_ms)
+static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 {
 	const struct handle *handle = operation->handle;
+	int64_t now_ms, next_look_ms = clock_ms() + LOOK_EVERY_MS;
 	/* The clock is read rounded down: one more, so that the wait is never a fraction too short. */
 	due_ms++;
-	while (has_progress_callback(&handle->program)) {
-		int64_t now_ms = clock_ms();
-		if (now_ms >= due_ms)
-			return true;
-		if (!report_progress(handle))
-			return false;
-		sleep_until(now_ms + PROGRESS_EVERY_MS < due_ms ? now_ms + PROGRESS_EVERY_MS : due_ms);
+	while ((now_ms = clock_ms()) < due_ms) {
+		if (now_ms >= next_look_ms) {
+			if (policy_source_is_switched_off(operation->policy, operation->section))
+				return WAIT_BROKEN_OFF;
+			next_look_ms = now_ms + LOOK_EVERY_MS;
+		}
+		int64_t step_ms = LOOK_EVERY_MS;
+		if (has_progress_callback(&handle->program)) {
+			if (!report_progress(handle))
+				return WAIT_CANCELLED;
+			step_ms = PROGRESS_EVERY_MS;
+		}
+		if (!sleep_until(earlier(now_ms + step_ms, due_ms)))
+			return WAIT_BROKEN_OFF;
 	}
-	sleep_until(due_ms);
-	return true;
+	return WAIT_OVER;
 }
 
-bool wait_until(struct operation *operation, int64_t due_ms)
+enum wait_end wait_until(struct operation *operation, int64_t due_ms)
 {
 	operation->waits = true;
-	bool completed = wait_with_progress(operation, due_ms);
+	enum wait_end end = wait_in_steps(operation, due_ms);
 	operation->waits = false;
-	return completed;
+	return end;
+}
+
+bool wait_is_possible(const struct operation *operation)
+{
+	static _Atomic bool is_told;
+	int saved_errno = errno;
+	bool is_possible = !sleep_is_refused();
+
+	if (!is_possible && !atomic_exchange(&is_told, true))
+		journal_tell(&operation->section->rules,
+		             "this process isn't allowed to sleep (a sandbox refuses it), so nothing is tried again");
+	errno = saved_errno;
+	return is_possible;
 }
 
 static int pass_time_until_unpaused(struct operation *operation)
@@ -88,8 +109,8 @@ static int pass_time_until_unpaused(struct operation *operation)
 			return CURLE_OPERATION_TIMEDOUT;
 		if (has_progress_callback(&operation->handle->program) && !report_progress(operation->handle))
 			return CURLE_ABORTED_BY_CALLBACK;
-		if (!operation->unpaused)
-			sleep_until(now_ms + PROGRESS_EVERY_MS < end_ms ? now_ms + PROGRESS_EVERY_MS : end_ms);
+		if (!operation->unpaused && !sleep_until(earlier(now_ms + PROGRESS_EVERY_MS, end_ms)))
+			return CURLE_OPERATION_TIMEDOUT;
 	}
 	return CURLE_OK;
 }

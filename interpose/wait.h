@@ -7,17 +7,27 @@
 
 struct operation;
 
+enum wait_end {
+	WAIT_OVER,
+	WAIT_CANCELLED,  /* by the program's progress callback */
+	WAIT_BROKEN_OFF, /* tenacurl was switched off meanwhile, or this process can't sleep */
+};
+
 /*
  * Sleeps until the instant due_ms, never less, whatever signals arrive; the program's progress callback goes on being
- * called, on this thread, and ends the wait by returning non-zero. Returns whether the wait came to its end. A
- * cancellation point.
+ * called, on this thread, and ends the wait by returning non-zero. So does, within a second, the kill switch or a newer
+ * policy with `mode = off`. A cancellation point.
  */
-bool wait_until(struct operation *operation, int64_t due_ms);
+enum wait_end wait_until(struct operation *operation, int64_t due_ms);
+
+/* Whether this process can sleep, as far as that can be told beforehand. The first no is told in the log. errno is
+ * kept. */
+bool wait_is_possible(const struct operation *operation);
 
 /*
  * The program paused the delivery of a response that libcurl has finished with: waits as perform would, until the
  * program unpauses (from its progress callback), aborts, or the operation's time is over. Returns CURLE_OK,
- * CURLE_ABORTED_BY_CALLBACK or CURLE_OPERATION_TIMEDOUT.
+ * CURLE_ABORTED_BY_CALLBACK or CURLE_OPERATION_TIMEDOUT (also if this process can't sleep).
  */
 int wait_while_paused(struct operation *operation);
 

@@ -136,20 +136,6 @@ def test_kill_switch(origin, tenacurl_run):
     assert len(server.requests) == 1
 
 
-def test_policy_switched_off_during_a_wait_ends_retries(origin, runner, tmp_path):
-    server = origin([{"status": 503, "headers": [["Retry-After", "1"]], "repeat": True}])
-    policy = runner.directory / "run1" / "policy.ini"
-    running = runner.start(get(server), policy={**FAST, "max_attempts": 50, "retry_max_time_ms": 60000})
-    wait_until(lambda: len(running.records) >= 1, "the first attempt's record")
-    newer = policy.with_suffix(".new")
-    newer.write_text(policy.read_text() + "mode = off\n")
-    newer.chmod(0o600)
-    newer.rename(policy)
-    result = running.wait()
-    assert len(server.requests) == 2
-    assert result.reasons[-1] == "passed_through"
-
-
 def test_changed_policy_counts_for_later_operations(origin, runner):
     """A long-running process sees a new policy within a second or so, at one of its next operations."""
     server = origin([{**BUSY, "repeat": True}])
