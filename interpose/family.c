@@ -14,6 +14,7 @@
 #include "interpose/hash.h"
 #include "interpose/proc.h"
 #include "interpose/process.h"
+#include "state/text.h"
 
 #define COMMAND_BYTES 512
 #define MS_PER_S      1000
@@ -55,19 +56,27 @@ static int64_t start_ms_of(const struct proc_stat *stat)
 	return next_tick * MS_PER_S / ticks_per_s - (time_ms(CLOCK_BOOTTIME) - time_ms(CLOCK_MONOTONIC));
 }
 
+/* 0: not known. */
+static uint64_t hash_command(int64_t process)
+{
+	char path[40], words[COMMAND_BYTES];
+	snprintf(path, sizeof(path), "/proc/%lld/cmdline", (long long)process);
+	ssize_t count_bytes = proc_read(path, words, sizeof(words));
+	return count_bytes > 0 ? hash_bytes(HASH_BASIS, words, (size_t)count_bytes) : 0;
+}
+
 /* Up to one that isn't known. */
 static int find_ancestors(struct family_ancestor ancestors[FAMILY_ANCESTORS])
 {
-	struct family_parent program;
 	struct proc_stat stat;
 	struct family_ancestor ancestor = {.pid = process_pid(), .way = HASH_BASIS};
 	int count = 0;
 	while (count < FAMILY_ANCESTORS && proc_find(ancestor.pid, &stat) && stat.parent > 0) {
 		if (count > 0) {
-			family_find_parent(ancestor.pid, &program);
-			if (program.hash == 0)
+			uint64_t command = hash_command(ancestor.pid);
+			if (command == 0)
 				break;
-			ancestor.way = hash_number(ancestor.way, program.hash);
+			ancestor.way = hash_number(ancestor.way, command);
 		}
 		ancestor.pid = stat.parent;
 		ancestor.started_ms = start_ms_of(&stat);
@@ -120,25 +129,26 @@ void family_find(struct family *family)
 	errno = saved_errno;
 }
 
-/* "curl" of "/usr/bin/curl"; of an interpreter's words the script's name would be better, and isn't worth a search. */
-static void keep_name(struct family_parent *found, const char *command)
+/*
+ * "bash" of "/usr/bin/bash", as the kernel knows it: the words may be anything, and of an interpreter's the script's
+ * name would be better, and isn't worth a search. "?" where it can't be seen.
+ */
+static void find_name(int64_t process, struct family_parent *found)
 {
-	const char *name = base_name(command);
-	size_t bytes = strnlen(name, FAMILY_NAME_BYTES - 1);
-	memcpy(found->name, name, bytes);
-	found->name[bytes] = '\0';
+	char link[40], path[COMMAND_BYTES];
+	snprintf(link, sizeof(link), "/proc/%lld/exe", (long long)process);
+	ssize_t bytes = readlink(link, path, sizeof(path) - 1);
+	path[bytes > 0 ? bytes : 0] = '\0';
+	const char *name = bytes > 0 && path[0] == '/' ? base_name(path) : "?";
+	state_copy_text(found->name, sizeof(found->name), name);
+	state_clean_text(found->name, sizeof(found->name));
 }
 
 void family_find_parent(int64_t parent, struct family_parent *found)
 {
 	int saved_errno = errno;
-	char path[40], words[COMMAND_BYTES];
-	snprintf(path, sizeof(path), "/proc/%lld/cmdline", (long long)parent);
-	ssize_t count_bytes = proc_read(path, words, sizeof(words));
-	*found = (struct family_parent){.hash = 0};
-	if (count_bytes > 0) {
-		found->hash = hash_bytes(HASH_BASIS, words, (size_t)count_bytes);
-		keep_name(found, words);
-	}
+	*found = (struct family_parent){.hash = hash_command(parent)};
+	if (found->hash != 0)
+		find_name(parent, found);
 	errno = saved_errno;
 }

@@ -42,7 +42,7 @@ struct family_parent {
 	char name[FAMILY_NAME_BYTES]; /* of its executable, cut; "" if not known */
 };
 
-/* Reads its command line, each time. */
+/* Reads its command line and the name of its executable, each time. */
 void family_find_parent(int64_t parent, struct family_parent *found);
 
 #endif

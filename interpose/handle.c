@@ -14,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "interpose/handle.h"
 #include "interpose/room.h"
+
+#define TOLD_VERB_LETTERS_MAX 17 /* UPDATEREDIRECTREF, the longest that IANA knows */
 
 #define BUCKET_BITS  12
 #define BUCKET_COUNT (1u << BUCKET_BITS)
@@ -177,6 +180,19 @@ const char *handle_verb(const struct handle *handle)
 		break;
 	}
 	return "POST";
+}
+
+const char *handle_told_verb(const struct handle *handle)
+{
+	const char *verb = handle_verb(handle);
+	size_t letters = 0, capitals = 0, others = 0;
+	for (size_t i = 0; verb[i]; i++) {
+		letters += ascii_is_letter(verb[i]);
+		capitals += ascii_is_letter(verb[i]) && verb[i] != ascii_lower(verb[i]);
+		others += !ascii_is_letter(verb[i]) && verb[i] != '-';
+	}
+	bool is_word = others == 0 && letters > 0 && (capitals == letters || capitals == 0);
+	return is_word && letters <= TOLD_VERB_LETTERS_MAX ? verb : "?";
 }
 
 enum body_source handle_body_source(const struct handle *handle)

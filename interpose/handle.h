@@ -181,6 +181,12 @@ bool handle_read_url(const struct handle *handle, struct url *url);
 /* The verb on the wire, as libcurl chooses it. Never NULL. */
 const char *handle_verb(const struct handle *handle);
 
+/*
+ * The verb as it may be told: "?" for what is no word of letters and hyphens in one case, since CUSTOMREQUEST may hold
+ * anything, a secret by mistake too. Never NULL.
+ */
+const char *handle_told_verb(const struct handle *handle);
+
 /* Where the body of the next request comes from. */
 enum body_source handle_body_source(const struct handle *handle);
 

@@ -115,7 +115,7 @@ static void fill_origin(struct record *record, struct operation *operation)
 	record->section = operation->section->name;
 	record->libcurl_flavour = handle->libcurl->flavour;
 	record->libcurl_version = handle->libcurl->version;
-	record->method = handle_verb(handle);
+	record->method = handle_told_verb(handle);
 }
 
 /* Which layer retries, and what the intent has had so far. */
@@ -271,11 +271,24 @@ static bool note_in_log(const struct policy_rules *rules, const char *text)
 	return rules->log != POLICY_LOG_NONE;
 }
 
+/* Notes tell paths, which may hold anything; records have no control characters. */
+static void note_in_syslog(const char *text)
+{
+	char *clean = strdup(text);
+	if (!clean)
+		return;
+	for (char *at = clean; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	log_syslog(SYSLOG_WARNING, clean, strlen(clean));
+	free(clean);
+}
+
 void journal_tell(const struct policy_rules *rules, const char *text)
 {
 	int saved_errno = errno;
 	if (!note_in_log(rules, text))
-		log_syslog(SYSLOG_WARNING, text, strlen(text));
+		note_in_syslog(text);
 	errno = saved_errno;
 }
 

@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "engine/deadline_text.h"
-#include "interpose/base_name.h"
 #include "interpose/clock.h"
-#include "interpose/hash.h"
 #include "interpose/proc.h"
 #include "interpose/process.h"
 
@@ -56,6 +54,7 @@ __attribute__((constructor)) static void copy_environment(void)
 	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
 	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},
 	    {"HOME", environment.home, sizeof(environment.home)},
+	    {"PWD", environment.pwd, sizeof(environment.pwd)},
 	};
 	const char *disabled = secure_getenv("TENACURL_DISABLE");
 	environment.disabled = disabled && strcmp(disabled, "1") == 0;
@@ -75,117 +74,6 @@ const struct process_environment *process_environment(void)
 const struct log_stderr_identity *process_stderr(void)
 {
 	return &stderr_identity;
-}
-
-/* Names. */
-
-#define NAME_BYTES 256
-#define TEXT_BYTES 4096 /* of a path or a command line; too much for a small thread's stack */
-
-static char executable_name[NAME_BYTES];
-static char script_name[NAME_BYTES];
-static const char *names[PROCESS_NAMES];
-static uint64_t identity = HASH_BASIS;
-static bool runs_scripts;
-static pthread_once_t names_once = PTHREAD_ONCE_INIT;
-
-/* Programs whose first argument that is no option names the program that people mean. */
-static const char *const interpreters[] = {
-    "bash", "cmake",  "dash",    "lua",  "node", "octave", "perl", "php",
-    "pypy", "python", "Rscript", "ruby", "sh",   "tclsh",  "zsh",
-};
-
-static void keep_base_name(char name[static NAME_BYTES], const char *path)
-{
-	const char *base = base_name(path);
-	size_t bytes = strnlen(base, NAME_BYTES - 1);
-	memcpy(name, base, bytes);
-	name[bytes] = '\0';
-}
-
-/* python3.11 is python, php8.2 is php. */
-static bool is_interpreter(const char *name)
-{
-	size_t stem_bytes = strcspn(name, "0123456789.-");
-	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
-		if (strlen(interpreters[i]) == stem_bytes && strncmp(name, interpreters[i], stem_bytes) == 0)
-			return true;
-	return false;
-}
-
-/* The script is the interpreter's first argument that isn't an option; `-c CODE`, `-e CODE` and the like have none. */
-static void find_script(char arguments[static TEXT_BYTES])
-{
-	ssize_t count_bytes = proc_read("/proc/self/cmdline", arguments, TEXT_BYTES);
-	const char *end = arguments + (count_bytes > 0 ? count_bytes : 0);
-	const char *argument = arguments;
-
-	while (argument < end) {
-		argument += strlen(argument) + 1;
-		if (argument >= end || *argument != '-')
-			break;
-		if (strcmp(argument, "-c") == 0 || strcmp(argument, "-e") == 0 || strcmp(argument, "-r") == 0)
-			argument = end;
-	}
-	if (argument < end) {
-		keep_base_name(script_name, argument);
-		identity = hash_text(identity, argument);
-	} else if (count_bytes > 0) {
-		identity = hash_bytes(identity, arguments, (size_t)count_bytes);
-	}
-}
-
-static void find_executable(char path[static TEXT_BYTES])
-{
-	ssize_t count_bytes = readlink("/proc/self/exe", path, TEXT_BYTES - 1);
-	if (count_bytes > 0) {
-		path[count_bytes] = '\0';
-		keep_base_name(executable_name, path);
-		identity = hash_text(identity, path);
-	}
-}
-
-static void find_names(void)
-{
-	int saved_errno = errno;
-	char *text = malloc(TEXT_BYTES);
-	if (text) {
-		find_executable(text);
-		runs_scripts = is_interpreter(executable_name);
-		if (runs_scripts)
-			find_script(text);
-	}
-	free(text);
-	names[0] = environment.job[0] ? environment.job : NULL;
-	names[1] = script_name[0] ? script_name : NULL;
-	names[2] = executable_name[0] ? executable_name : NULL;
-	errno = saved_errno;
-}
-
-const char *const *process_names(void)
-{
-	pthread_once(&names_once, find_names);
-	return names;
-}
-
-bool process_is_interpreter(void)
-{
-	process_names();
-	return runs_scripts;
-}
-
-uint64_t process_identity(void)
-{
-	process_names();
-	return identity;
-}
-
-const char *process_program(void)
-{
-	process_names();
-	if (script_name[0])
-		return script_name;
-	return executable_name[0] ? executable_name : "?";
 }
 
 /* Generations. */

@@ -25,6 +25,7 @@ struct process_environment {
 	char run[40];
 	char deadline[160];
 	char home[1024];
+	char pwd[1024];
 };
 
 /* What the constructor copied. Never NULL, never changes. */
@@ -33,18 +34,22 @@ const struct process_environment *process_environment(void);
 /* What fd 2 was when the object was loaded. */
 const struct log_stderr_identity *process_stderr(void);
 
-/* The names by which `programs` and `skip_programs` know this process: job, script, executable. NULL where there is
- * none. */
+/* The names by which `programs` and `skip_programs` know this process: job, script or Python module, executable. NULL
+ * where there is none. */
 enum { PROCESS_NAMES = 3 };
 const char *const *process_names(void);
 
-/* The most telling of them, for the log: the script's name, else the executable's. Never NULL. */
+/*
+ * The most telling of them, for logs, state and terminals: the script's name if it is a file's, else the executable's,
+ * with control characters replaced. Never NULL.
+ */
 const char *process_program(void);
 
 /* Whether the executable runs scripts: then all calls that a script makes come from one place. */
 bool process_is_interpreter(void);
 
-/* A hash of what is run: the executable, and of an interpreter's command line the script or, without one, all of it. */
+/* A hash of what is run: the executable, and of an interpreter's command line the script's path or, without one, all of
+ * it. */
 uint64_t process_identity(void);
 
 /*
