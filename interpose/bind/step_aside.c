@@ -13,8 +13,11 @@
  *   - valgrind reports two frees in ld.so at exit. What it runs inherits the environment of its front end.
  *
  * Nothing of the program has run when its objects are mapped, so that it can be started anew without a trace but the
- * millisecond that it takes. The path is the kernel's name for the program, not the one it was started by, which is the
- * script's if it interprets one.
+ * millisecond that it takes.
+ *
+ * A sandbox may end a process for any system call that its author didn't think of. Whether a program has to step aside
+ * is found out by none but what ld.so makes as well (system_is_mapped, for few objects); only one that does, and would
+ * fail otherwise, makes others.
  */
 
 #include <stdbool.h>
@@ -36,6 +39,7 @@
 
 #define AUDIT_VARIABLE "LD_AUDIT="
 #define PATH_BYTES     4096
+#define PAGE_BYTES_MIN 4096
 
 /* Where the name leads is what runs, whatever has become of the file's path; the process is then called "exe", though.
  */
@@ -90,11 +94,27 @@ static size_t room_for_tls_bytes(void)
 	return bytes + TLS_ROOM_BYTES;
 }
 
+static bool is_in_first_page(const struct link_map *map, const void *table)
+{
+	return (uintptr_t)table - map->l_addr < PAGE_BYTES_MIN;
+}
+
+/* Where a library isn't linked for address 0, its header is elsewhere. Most have one of these tables right behind it.
+ */
+static bool is_header_mapped(const struct link_map *map)
+{
+	static const ElfW(Sxword) tables[] = {DT_GNU_HASH, DT_HASH, DT_SYMTAB};
+	for (size_t i = 0; i < COUNT(tables); i++)
+		if (is_in_first_page(map, object_table(map, tables[i])))
+			return true;
+	return system_is_mapped(map->l_addr);
+}
+
+/* 0 where the header can't be read. */
 static size_t tls_bytes_of(const struct link_map *map)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)map->l_addr;
-	/* Where a library isn't linked for address 0, its header is elsewhere: then it isn't counted. */
-	if (!header || !system_is_mapped(map->l_addr) || header->e_ident[EI_MAG0] != ELFMAG0 ||
+	if (!header || !is_header_mapped(map) || header->e_ident[EI_MAG0] != ELFMAG0 ||
 	    header->e_ident[EI_MAG1] != ELFMAG1 || header->e_ident[EI_MAG2] != ELFMAG2)
 		return 0;
 	const ElfW(Phdr) *segment = (const ElfW(Phdr) *)(map->l_addr + header->e_phoff);
@@ -163,31 +183,52 @@ static void leave_environment(char **variables)
 	*out = NULL;
 }
 
-/* The kernel's name of the program, "" if it isn't known. */
-static char program_path[PATH_BYTES];
-
-static char *find_program(void)
+/* What execve was told to start: the program, or a script that it interprets. */
+static const char *started_path(void)
 {
-	long bytes = system_read_link(PROGRAM_LINK, program_path, PATH_BYTES - 1);
-	program_path[bytes > 0 ? bytes : 0] = '\0';
-	return base_name(program_path, bytes > 0 ? (size_t)bytes : 0);
+	const char *path = (const char *)environment_auxiliary(AT_EXECFN);
+	return path ? path : "";
+}
+
+/* A script's path is among the arguments that its interpreter gets. */
+static bool may_be_script(const char *path)
+{
+	char **argument = environment_arguments();
+	while (*argument && !text_equals(argument[1] ? argument[1] : "", path))
+		argument++;
+	return *argument != NULL;
+}
+
+/* The path by which the program is started again, so that it has the name in ps that it had; "" if it isn't known. */
+static const char *program_path(void)
+{
+	static char name[PATH_BYTES];
+	if (!may_be_script(started_path()))
+		return started_path();
+	long bytes = system_read_link(PROGRAM_LINK, name, sizeof(name) - 1);
+	name[bytes > 0 ? bytes : 0] = '\0';
+	return name;
 }
 
 static void start_anew(void)
 {
-	find_program();
 	/* ld.so that was called as a program has shifted its arguments. */
-	if (environment_auxiliary(AT_BASE) == 0 || !program_path[0])
+	if (environment_auxiliary(AT_BASE) == 0)
 		return;
+	const char *path = program_path();
 	leave_environment(environment_variables());
-	system_execute(program_path, environment_arguments(), environment_variables());
+	system_execute(path, environment_arguments(), environment_variables());
 	/* It was removed, or never had a name here (memfd_create). */
 	system_execute(PROGRAM_LINK, environment_arguments(), environment_variables());
 }
 
 static bool is_disturbed_program(void)
 {
-	const char *name = find_program();
+	const char *path = started_path(), *name = path;
+	for (const char *at = path; *at; at++)
+		name = *at == '/' ? at + 1 : name;
+	if (may_be_script(path))
+		return false;
 	for (size_t i = 0; i < COUNT(disturbed_programs); i++)
 		if (text_equals(name, disturbed_programs[i]))
 			return true;

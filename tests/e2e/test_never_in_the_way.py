@@ -11,6 +11,7 @@ import signal
 import subprocess
 
 import pytest
+from support import much_tls
 from support.waiting import wait_until
 
 OK = {"status": 200, "body": "fine", "repeat": True}
@@ -256,66 +257,42 @@ def test_look_up_tool(ways, bare, way):
     assert expected.returncode == 1 and b"connection refused" in expected.stdout
 
 
-TLS_BYTES = 16 * 1024
-
-TLS_LIBRARY = """
-__thread char block[TLS_BYTES] MODEL;
-char block_at(int i) { return block[i]; }
-"""
-TLS_MAIN = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-EXTERN
-char block_at(int i);
-int main(void)
-{
-	const char *audit = getenv("LD_AUDIT");
-	puts(audit && strstr(audit, "libtenacurl-bind.so") ? "bound" : "not bound");
-	return TAKE;
-}
-"""
-FIXED = '__attribute__((tls_model("initial-exec")))'
-
-# What the library's code and the program's do with its thread-local storage, and whether the binder stays then.
-TLS_USES = {
-    "ordinary": (["-DMODEL="], ["-DEXTERN=", "-DTAKE=block_at(0)"], True),
-    "at a fixed offset": ([f"-DMODEL={FIXED}"], ["-DEXTERN=", "-DTAKE=block_at(0)"], False),
-    "which the program takes at a fixed offset": (
-        ["-DMODEL="], [f"-DEXTERN=extern __thread char block[TLS_BYTES] {FIXED};", "-DTAKE=block[block_at(0)]"], False),
-}
-
-
-def program_with_tls(directory, use):
-    flags, own_flags, stays = TLS_USES[use]
-    library, program = directory / "libblock.so", directory / "program"
-    for path, source, options in ((library, TLS_LIBRARY, ["-shared", "-fPIC", "-O1", *flags]),
-                                  (program, TLS_MAIN, ["-O1", *own_flags, library, f"-Wl,-rpath,{directory}"])):
-        subprocess.run(["gcc", "-x", "c", "-", "-x", "none", "-o", path, f"-DTLS_BYTES={TLS_BYTES}", *options],
-                       input=source.encode(), check=True, capture_output=True)
-    return program, stays
-
-
 @pytest.mark.parametrize("way", ["child", "by hand"])
-@pytest.mark.parametrize("use", TLS_USES)
+@pytest.mark.parametrize("use", much_tls.USES)
 def test_much_thread_local_storage(tmp_path, ways, use, way):
-    program, stays = program_with_tls(tmp_path, use)
-    assert outcome(ways[way]([program])) == (0, b"bound\n" if stays else b"not bound\n", b"")
+    program, stays = much_tls.build_program(tmp_path, use)
+    assert outcome(ways[way]([program])) == (0, b"program bound\n" if stays else b"program not bound\n", b"")
 
 
-@pytest.mark.parametrize("use", TLS_USES)
+@pytest.mark.parametrize("use", much_tls.USES)
 def test_much_thread_local_storage_of_a_program_that_run_looks_at(tmp_path, ways, use):
     """Which, with all that it knows, may do without the binder where it could stay."""
-    result = ways["run"]([program_with_tls(tmp_path, use)[0]])
+    result = ways["run"]([much_tls.build_program(tmp_path, use)[0]])
     assert (result.returncode, result.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_much_thread_local_storage_of_a_program_that_is_no_longer_there(tmp_path, ways, way):
-    program, _ = program_with_tls(tmp_path, "at a fixed offset")
+    program, _ = much_tls.build_program(tmp_path, "at a fixed offset")
     argv = ["sh", "-c", 'exec 3<"$1"; rm "$1"; exec /proc/self/fd/3', "sh", program]
-    assert outcome(ways[way](argv)) == (0, b"not bound\n", b"")
+    result = ways[way](argv)
+    assert (result.returncode, result.stdout.split(b" ", 1)[1], result.stderr) == (0, b"not bound\n", b"")
     assert not program.exists()
+
+
+@pytest.mark.parametrize("name", ["link", "script"])
+def test_much_thread_local_storage_of_a_program_by_another_name(tmp_path, ways, bare, name):
+    """Started anew it is called what it was called; a script's interpreter is the interpreter again."""
+    program, _ = much_tls.build_program(tmp_path, "at a fixed offset")
+    path = tmp_path / name
+    if name == "link":
+        path.symlink_to(program)
+    else:
+        path.write_text(f"#!{program} option\n")
+        path.chmod(0o755)
+    result = ways["by hand"]([path, "argument"])
+    called = b"link" if name == "link" else b"program"
+    assert outcome(result) == (0, called + b" not bound\n", b"")
 
 
 @pytest.mark.parametrize("way", WAYS)
