@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/call_filter.h"
 #include "engine/deadline_text.h"
 #include "interpose/clock.h"
 #include "interpose/proc.h"
@@ -82,17 +83,25 @@ const struct log_stderr_identity *process_stderr(void)
 static _Atomic(_Atomic uint32_t *) generation_page;
 static _Atomic uint32_t last_generation;
 
+/* Where no page may be asked for, or none could be had. */
+static _Atomic uint32_t no_page;
+
+static bool wipe_in_children(void *page, size_t page_bytes)
+{
+	return !call_filter_may_be_there() && madvise(page, page_bytes, MADV_WIPEONFORK) == 0;
+}
+
 static _Atomic uint32_t *map_generation_page(void)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
-		return NULL;
-	_Atomic uint32_t *seen = NULL;
-	if (madvise(page, page_bytes, MADV_WIPEONFORK) == 0 &&
-	    atomic_compare_exchange_strong(&generation_page, &seen, page))
-		return page;
-	munmap(page, page_bytes);
+	_Atomic uint32_t *seen = NULL, *page = &no_page;
+	void *mapped = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped != MAP_FAILED && wipe_in_children(mapped, page_bytes))
+		page = mapped;
+	if (atomic_compare_exchange_strong(&generation_page, &seen, page))
+		seen = page;
+	if (mapped != MAP_FAILED && seen != mapped)
+		munmap(mapped, page_bytes);
 	return seen;
 }
 
@@ -101,7 +110,7 @@ uint32_t process_generation(void)
 	_Atomic uint32_t *page = atomic_load_explicit(&generation_page, memory_order_acquire);
 	if (!page)
 		page = map_generation_page();
-	if (!page)
+	if (page == &no_page)
 		return (uint32_t)getpid();
 	uint32_t generation = atomic_load_explicit(page, memory_order_relaxed);
 	if (generation != 0)

@@ -54,7 +54,8 @@ uint64_t process_identity(void);
 
 /*
  * Numbers the processes that descend from one another by fork, however it was done (fork, _Fork, raw clone): the same
- * number in the same process, another one in a child. Never 0. No system call after the first.
+ * number in the same process, another one in a child. Never 0. No system call after the first, but getpid where the
+ * kernel may not be asked for a page that it empties (base/call_filter.h).
  */
 uint32_t process_generation(void);
 

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "base/call_filter.h"
 #include "state/layout.h"
 #include "state/state.h"
 #include "state/text.h"
@@ -111,8 +112,9 @@ struct state_layout *state_own_layout(struct state *state)
 	void *memory =
 	    mmap(NULL, sizeof(struct state_layout), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory != MAP_FAILED) {
-		/* Before Linux 4.14 a child keeps what its parent knew. */
-		madvise(memory, sizeof(struct state_layout), MADV_WIPEONFORK);
+		/* Without it, and before Linux 4.14, a child keeps what its parent knew. */
+		if (!call_filter_may_be_there())
+			madvise(memory, sizeof(struct state_layout), MADV_WIPEONFORK);
 		if (atomic_compare_exchange_strong(&state->own, &layout, memory))
 			layout = memory;
 		else

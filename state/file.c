@@ -8,8 +8,8 @@
  * could, as it could kill our hosts; nobody else can open it. The kernel seals only files without a name against that.
  *
  * What can't be trusted is replaced by removing its name, never by writing to it. Between the look at it and the
- * removal somebody else may have put a good one there, so those who remove take turns: a lock on the directory, which
- * is not waited for.
+ * removal somebody else may have put a good one there, so those who remove take turns: a lock on a file beside it,
+ * which is not waited for. (Not flock on the directory: there are system call filters that know fcntl and not flock.)
  */
 #include "state/file.h"
 
@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -29,7 +28,8 @@
 #define BOOT_ID_PATH  "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_BYTES 36
 #define NAME_PREFIX   "state-"
-#define NEW_PREFIX    "new-"
+#define NEW_PREFIX    "new-" /* what is left over of these goes after a day */
+#define LOCK_NAME     NEW_PREFIX "lock"
 #define FILE_MODE     0600
 #define FILE_FLAGS    (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 #define STALE_S       86400
@@ -131,11 +131,11 @@ static int fill(int fd)
 }
 
 /* The kernel would send SIGXFSZ, which ends programs. */
-static bool is_over_file_limit(void)
+static bool may_be_over_file_limit(void)
 {
 	struct rlimit limit;
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	       limit.rlim_cur < sizeof(struct state_layout);
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+	       (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < sizeof(struct state_layout));
 }
 
 /* A file without a name: nothing stays behind if we are killed. Returns 0, or an errno. */
@@ -180,7 +180,7 @@ static int make_named(int directory, const char *name, int *made)
 
 static int make_file(int directory, const char *name, int *made)
 {
-	if (is_over_file_limit())
+	if (may_be_over_file_limit())
 		return EFBIG;
 	int os_errno = make_unnamed(directory, name, made);
 	if (os_errno == EOPNOTSUPP || os_errno == EISDIR || os_errno == EINVAL)
@@ -232,16 +232,40 @@ static void remove_left_over(int directory, const char *current_name)
 	closedir(listing);
 }
 
+/* Not blocking; a child that another thread forks meanwhile has the descriptor, and the lock, too. */
+static bool set_lock(int fd, short type)
+{
+	struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
+	return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+static int open_lock(int directory)
+{
+	int fd = openat(directory, LOCK_NAME, O_RDWR | O_CREAT | FILE_FLAGS, FILE_MODE);
+	/* A umask can have taken rights from it that the next one needs. */
+	if (fd >= 0)
+		fchmod(fd, FILE_MODE);
+	return fd;
+}
+
+/* Whoever had the lock has removed its file: a lock on one that has no name is none. */
+static bool take_lock(int directory, int lock)
+{
+	struct stat ours, named;
+	return set_lock(lock, F_WRLCK) && fstat(lock, &ours) == 0 &&
+	       fstatat(directory, LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_ino == named.st_ino;
+}
+
 /* Takes away what can't be trusted, if it still can't. Returns false if it is there to stay. */
 static bool remove_untrusted(int directory, const char *name)
 {
 	static const struct timespec A_MOMENT = {.tv_nsec = 1000000};
 	struct state_outcome now = {0};
-	int lock = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int lock = open_lock(directory);
 	bool is_gone = true;
 	if (lock < 0)
 		return false;
-	if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+	if (!take_lock(directory, lock)) {
 		close(lock);
 		nanosleep(&A_MOMENT, NULL);
 		return true;
@@ -251,8 +275,8 @@ static bool remove_untrusted(int directory, const char *name)
 		close(fd);
 	else if (now.trouble >= STATE_NOT_REGULAR)
 		is_gone = unlinkat(directory, name, 0) == 0;
-	/* Closing isn't enough: a child that another thread forks now has the descriptor too. */
-	flock(lock, LOCK_UN);
+	unlinkat(directory, LOCK_NAME, 0);
+	set_lock(lock, F_UNLCK);
 	close(lock);
 	return is_gone;
 }

@@ -13,8 +13,9 @@
  * file has no place, and the first thing that is kept where nothing is shared, map memory of the process.) errno is
  * kept.
  *
- * Forks: a child shares the file with its parent. What is the process's own starts empty in the child, so a pointer to
- * an entry must be looked at with state_entry_holds() before it is used again.
+ * Forks: a child shares the file with its parent. What is the process's own starts empty in the child (under a system
+ * call filter as a copy of its parent's), so a pointer to an entry must be looked at with state_entry_holds() before it
+ * is used again.
  *
  * Times are given as CLOCK_MONOTONIC in milliseconds; all processes of the host agree on it.
  */

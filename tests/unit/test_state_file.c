@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 
 static ino_t inode_of(const char *path)
 {
@@ -277,8 +276,9 @@ static void nobody_waits_for_a_replacer(void **unused)
 	(void)unused;
 	struct state state;
 	plant_empty();
-	int lock = open(".", O_RDONLY | O_DIRECTORY);
-	assert_int_equal(flock(lock, LOCK_EX), 0);
+	const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int lock = open("new-lock", O_RDWR | O_CREAT, 0600);
+	assert_int_equal(fcntl(lock, F_OFD_SETLK, &whole), 0);
 	struct state_outcome outcome = open_test_state(&state);
 	assert_false(outcome.shared);
 	assert_int_equal(outcome.trouble, STATE_CANT_REPLACE);
