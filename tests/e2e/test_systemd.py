@@ -37,9 +37,9 @@ UMask=0777
 LimitNOFILE=32
 """.split("\n")[1:-1]
 
-PHP = "$$c = curl_init($$argv[1]); curl_setopt($$c, CURLOPT_RETURNTRANSFER, 1); echo curl_exec($$c);"
+CODE = "$$c = curl_init($$argv[1]); curl_setopt($$c, CURLOPT_RETURNTRANSFER, 1); echo curl_exec($$c);"
 CURL = "/usr/bin/curl -sS"
-PHP = f"/usr/bin/php -r '{PHP}'"
+PHP = f"/usr/bin/php -r '{CODE}'"
 RUN = f"{Machine.FILES}/tenacurl run --policy {Machine.FILES}/policy.ini -- {CURL}"
 REFUSED = ["SystemCallErrorNumber=EPERM"]
 
