@@ -27,6 +27,7 @@ static const char *const reasons[] = {
     [ENGINE_SUCCESS] = "It succeeded.",
     [ENGINE_TERMINAL_ERROR] = "That doesn't pass by itself, as the policy sees it, so it was not tried again.",
     [ENGINE_UNSAFE_REPLAY] = "The server may have carried it out, and the policy doesn't call it safe to repeat.",
+    [ENGINE_REQUEST_CHANGED] = "The request was changed meanwhile: made again it would have been another one.",
     [ENGINE_BODY_NOT_REPLAYABLE] = "The body of the request could not be sent again.",
     [ENGINE_NESTED] = "Its caller repeats it too, and only one of the two may retry.",
     [ENGINE_ATTEMPT_CAP] = "max_attempts allows no further attempt.",

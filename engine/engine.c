@@ -141,6 +141,11 @@ static bool is_unsafe(const struct judgement *judgement)
 	                                 judgement->outcome);
 }
 
+static bool was_changed(const struct judgement *judgement)
+{
+	return judgement->outcome->request_changed;
+}
+
 static bool lacks_body(const struct judgement *judgement)
 {
 	/* What was never sent was never read either. */
@@ -225,11 +230,12 @@ static bool finds_budget_empty(const struct judgement *judgement)
 }
 
 static const struct check checks_before_wait[] = {
-    {was_cancelled, ENGINE_CANCELLED},        {was_delivered, ENGINE_DELIVERED},
-    {deadline_passed, ENGINE_DEADLINE},       {succeeded, ENGINE_SUCCESS},
-    {is_final, ENGINE_TERMINAL_ERROR},        {is_unsafe, ENGINE_UNSAFE_REPLAY},
-    {lacks_body, ENGINE_BODY_NOT_REPLAYABLE}, {is_an_outer_layers, ENGINE_NESTED},
-    {attempts_used_up, ENGINE_ATTEMPT_CAP},   {asks_too_much, ENGINE_RETRY_AFTER_LIMIT},
+    {was_cancelled, ENGINE_CANCELLED},         {was_delivered, ENGINE_DELIVERED},
+    {deadline_passed, ENGINE_DEADLINE},        {succeeded, ENGINE_SUCCESS},
+    {is_final, ENGINE_TERMINAL_ERROR},         {is_unsafe, ENGINE_UNSAFE_REPLAY},
+    {was_changed, ENGINE_REQUEST_CHANGED},     {lacks_body, ENGINE_BODY_NOT_REPLAYABLE},
+    {is_an_outer_layers, ENGINE_NESTED},       {attempts_used_up, ENGINE_ATTEMPT_CAP},
+    {asks_too_much, ENGINE_RETRY_AFTER_LIMIT},
 };
 
 static const struct check checks_of_wait[] = {

@@ -36,6 +36,7 @@ enum engine_reason {
 	ENGINE_SUCCESS,
 	ENGINE_TERMINAL_ERROR,
 	ENGINE_UNSAFE_REPLAY,
+	ENGINE_REQUEST_CHANGED, /* a repeat would be another request */
 	ENGINE_BODY_NOT_REPLAYABLE,
 	ENGINE_NESTED, /* an outer layer retries; also before attempt 1, by whoever asks engine_intent_admit() */
 	ENGINE_ATTEMPT_CAP,
@@ -109,6 +110,7 @@ struct engine_outcome {
 	int os_errno;               /* CURLINFO_OS_ERRNO; trusted only for CURLE_COULDNT_CONNECT */
 	bool unsent;                /* engine_proves_unsent() */
 	bool single;                /* engine_proves_single() */
+	bool request_changed;       /* by the program or by libcurl: a repeat would be another request */
 	bool not_http;              /* libcurl spoke another protocol, wherever a redirect led */
 	bool header_block_complete; /* the blank line of the final block was seen, or nobody could have seen it */
 	bool cancelled;             /* a callback of the program ended it */

@@ -11,6 +11,7 @@ static const char *const reason_names[] = {
     [ENGINE_SUCCESS] = "success",
     [ENGINE_TERMINAL_ERROR] = "terminal_error",
     [ENGINE_UNSAFE_REPLAY] = "unsafe_replay",
+    [ENGINE_REQUEST_CHANGED] = "request_changed",
     [ENGINE_BODY_NOT_REPLAYABLE] = "body_not_replayable",
     [ENGINE_NESTED] = "nested",
     [ENGINE_ATTEMPT_CAP] = "attempt_cap",

@@ -72,8 +72,11 @@ void entry_reset(const struct reference *reference, const void *caller, CURL *cu
 	if (!libcurl)
 		return;
 	libcurl->reset(curl);
-	if (handle)
-		handle_reset(handle);
+	if (!handle)
+		return;
+	handle_reset(handle);
+	if (handle->active)
+		handle->active->repeat.set_meanwhile = true;
 }
 
 CURL *entry_duphandle(const struct reference *reference, const void *caller, CURL *curl)

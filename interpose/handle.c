@@ -99,6 +99,8 @@ void handle_forget(struct handle *handle)
 	body_free(&handle->body);
 	room_abandon(handle);
 	mime_detach(&handle->program.mime);
+	free(handle->referer);
+	handle->referer = NULL;
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;
@@ -114,9 +116,11 @@ void handle_reset(struct handle *handle)
 	handle->program.no_progress = true;
 	handle->program.dns_cache_timeout_s = 60;
 	handle->program.protocols = ALL_PROTOCOLS;
+	handle->program.http_auth = CURLAUTH_BASIC;
 	handle->program.upload_bytes = -1;
 	handle->program.post_bytes = -1;
 	handle_set_url(handle, NULL);
+	handle_set_referer(handle, NULL);
 }
 
 bool handle_copy_options(struct handle *copy, const struct handle *source)
@@ -124,6 +128,8 @@ bool handle_copy_options(struct handle *copy, const struct handle *source)
 	copy->program = source->program;
 	copy->lent = source->lent;
 	mime_copy(&copy->program.mime, source->program.mime);
+	handle_set_referer(copy, source->referer);
+	copy->referer_is_left = copy->referer_is_left || source->referer_is_left;
 	return handle_set_url(copy, source->url) || !source->url;
 }
 
@@ -156,6 +162,14 @@ bool handle_read_url(const struct handle *handle, struct url *url)
 	if (handle->program.port > 0)
 		url->port = (int)handle->program.port;
 	return true;
+}
+
+void handle_set_referer(struct handle *handle, const char *referer)
+{
+	free(handle->referer);
+	handle->referer = referer ? strdup(referer) : NULL;
+	/* Without memory it can't be set again either. */
+	handle->referer_is_left = referer && !handle->referer;
 }
 
 /* Mirrors how libcurl picks the verb: CUSTOMREQUEST, else HEAD without a body, else by method (lib/http.c,

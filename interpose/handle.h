@@ -66,6 +66,7 @@ struct program_options {
 	int64_t upload_bytes, post_bytes; /* CURLOPT_INFILESIZE, CURLOPT_POSTFIELDSIZE; -1: unknown */
 	int64_t protocols;
 	int64_t port;              /* CURLOPT_PORT, which wins over the URL's; 0: none */
+	int64_t http_auth;         /* CURLOPT_HTTPAUTH: CURLAUTH_* */
 	const void *post_fields;   /* CURLOPT_POSTFIELDS: the program's memory; NULL: libcurl has a copy */
 	uint64_t post_fields_hash; /* of CURLOPT_COPYPOSTFIELDS; 0: too large */
 	/* Of CURLOPT_RANGE, PROXY, UNIX_SOCKET_PATH, USERPWD, USERNAME; 0: none. */
@@ -77,6 +78,7 @@ struct program_options {
 	bool header_in_body; /* CURLOPT_HEADER */
 	bool fail_on_error;
 	bool follow_location;
+	bool auto_referer; /* CURLOPT_AUTOREFERER */
 	bool no_body;
 	bool upload;
 	bool has_postfields; /* CURLOPT_POSTFIELDS or COPYPOSTFIELDS gave memory */
@@ -131,6 +133,9 @@ struct handle {
 	int64_t kept_connections; /* that performs of it may have left: at most so many */
 	bool shares;              /* CURLOPT_SHARE: connections that others made may be used */
 
+	char *referer;        /* CURLOPT_REFERER as set, owned; NULL: none */
+	bool referer_is_left; /* libcurl goes on with another one, that of a redirect (AUTOREFERER) */
+
 	char *url; /* CURLOPT_URL as set, owned; NULL: none */
 	size_t url_capacity_bytes;
 
@@ -177,6 +182,9 @@ bool handle_set_url(struct handle *handle, const char *url);
  * libcurl would take. *url points into the handle, until its URL changes.
  */
 bool handle_read_url(const struct handle *handle, struct url *url);
+
+/* Keeps a copy of the referrer (NULL: none), which libcurl now begins with. */
+void handle_set_referer(struct handle *handle, const char *referer);
 
 /* The verb on the wire, as libcurl chooses it. Never NULL. */
 const char *handle_verb(const struct handle *handle);

@@ -200,6 +200,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	}
 	judge_end(operation, result);
 	facts_note_kept(operation);
+	repeat_note_attempt(operation);
 	journal_attempt(operation, result);
 	return result;
 }
@@ -271,6 +272,7 @@ static void restore_url(struct operation *operation)
 static bool prepare_retry(struct operation *operation)
 {
 	restore_url(operation);
+	repeat_prepare(operation);
 	bool rewound = body_rewind(operation);
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
@@ -305,11 +307,13 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 	return (CURLcode)finished;
 }
 
-/* The wait ended early, and there will be no retry: what failed is what the program gets. */
-static CURLcode break_off(struct operation *operation, CURLcode result)
+/*
+ * The wait ended early, or the program prepared another request in it: there will be no retry, and what failed is what
+ * the program gets.
+ */
+static CURLcode break_off(struct operation *operation, CURLcode result, enum engine_reason reason)
 {
-	engine_break_off(&operation->engine, &operation->verdict, ENGINE_PASSED_THROUGH,
-	                 clock_ms() - operation->verdict_ms);
+	engine_break_off(&operation->engine, &operation->verdict, reason, clock_ms() - operation->verdict_ms);
 	/* We had no use for the rest of a long or slow response. */
 	if (operation->gate.state == GATE_DROP && (result == CURLE_WRITE_ERROR || result == CURLE_OPERATION_TIMEDOUT)) {
 		result = CURLE_PARTIAL_FILE;
@@ -343,7 +347,9 @@ static CURLcode loop(struct operation *operation)
 		if (end == WAIT_CANCELLED)
 			return cancel_in_wait(operation, clock_ms() - operation->verdict_ms);
 		if (end == WAIT_BROKEN_OFF)
-			return break_off(operation, result);
+			return break_off(operation, result, ENGINE_PASSED_THROUGH);
+		if (repeat_is_changed(operation))
+			return break_off(operation, result, ENGINE_REQUEST_CHANGED);
 		held_clear(&operation->handle->held);
 		if (!prepare_retry(operation))
 			return CURLE_SEND_FAIL_REWIND;
@@ -387,6 +393,7 @@ static void begin(struct operation *operation, int64_t now_ms)
 		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
 	if (operation->gate.observes)
 		return;
+	repeat_begin(operation);
 	idempotency_key_add(operation);
 	body_begin(operation);
 }

@@ -13,6 +13,7 @@
 #include "interpose/gate.h"
 #include "interpose/handle.h"
 #include "interpose/nesting.h"
+#include "interpose/repeat.h"
 #include "interpose/thread_notes.h"
 #include "state/lease.h"
 
@@ -44,6 +45,7 @@ struct operation {
 	bool unpaused; /* the program's curl_easy_pause() meanwhile */
 
 	struct nesting nesting;
+	struct repeat repeat;
 	bool encloses; /* operations begun in its callbacks share its deadline */
 
 	uint64_t number;              /* in the log; 0 until the first record */

@@ -13,6 +13,7 @@
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/options.h"
+#include "interpose/repeat.h"
 
 enum option_kind {
 	KIND_NONE,
@@ -235,6 +236,11 @@ static void note_ssl_options(struct handle *handle, const void *argument)
 	handle->program.early_data = ((intptr_t)argument & SSLOPT_EARLYDATA_BIT) != 0;
 }
 
+static void note_referer(struct handle *handle, const void *argument)
+{
+	handle_set_referer(handle, argument);
+}
+
 static void note_share(struct handle *handle, const void *argument)
 {
 	handle->shares = argument != NULL;
@@ -272,6 +278,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     FLAG(CURLOPT_HEADER, header_in_body),
     FLAG(CURLOPT_FAILONERROR, fail_on_error),
     FLAG(CURLOPT_FOLLOWLOCATION, follow_location),
+    FLAG(CURLOPT_AUTOREFERER, auto_referer),
+    NUMBER(CURLOPT_HTTPAUTH, http_auth),
     FLAG(CURLOPT_CONNECT_ONLY, connect_only),
     FLAG(CURLOPT_NOSIGNAL, no_signal),
     FLAG(CURLOPT_RTSP_REQUEST, rtsp),
@@ -311,6 +319,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     SPECIAL(OPTION_PROTOCOLS_STR, note_protocols_str),
     SPECIAL(OPTION_SSL_OPTIONS, note_ssl_options),
     SPECIAL(CURLOPT_SHARE, note_share),
+    SPECIAL(CURLOPT_REFERER, note_referer),
 };
 
 static void note_option(struct handle *handle, const struct tracked_option *tracked, void *argument)
@@ -337,7 +346,7 @@ static void note_option(struct handle *handle, const struct tracked_option *trac
 	}
 }
 
-CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
+static CURLcode set(struct handle *handle, CURLoption option, void *argument)
 {
 	unsigned int number = (unsigned int)option % OPTION_NUMBER_BASE;
 	const struct tracked_option *tracked = number < OPTION_NUMBERS ? &tracked_options[number] : NULL;
@@ -350,5 +359,13 @@ CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
 		note_option(handle, tracked, argument);
 	else if (option == (CURLoption)OPTION_MIMEPOST)
 		mime_detach(&handle->program.mime); /* it lets go of the old one before it refuses the new one */
+	return result;
+}
+
+CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
+{
+	CURLcode result = set(handle, option, argument);
+	if (handle->active && result == CURLE_OK)
+		repeat_note_option(handle, option);
 	return result;
 }

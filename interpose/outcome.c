@@ -7,6 +7,7 @@
 #include "interpose/facts.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
+#include "interpose/repeat.h"
 
 /* Preconditions (RFC 9110 §13.1): a repeated PUT or DELETE would be judged against what the first one left behind. */
 static const char *const conditional_headers[] = {
@@ -98,7 +99,7 @@ static struct engine_retry_after demanded_wait(const struct engine_demand *deman
 	return engine_demand_resolve(demand, now_s);
 }
 
-void outcome_of_headers(const struct operation *operation, struct engine_outcome *outcome)
+void outcome_of_headers(struct operation *operation, struct engine_outcome *outcome)
 {
 	const struct header_block *block = &operation->gate.block;
 	struct engine_facts facts;
@@ -107,6 +108,7 @@ void outcome_of_headers(const struct operation *operation, struct engine_outcome
 	    .status = block->status,
 	    .single = engine_proves_single(&facts),
 	    .not_http = !facts_spoke_http(operation->handle),
+	    .request_changed = repeat_is_changed(operation) || repeat_is_tainted(operation),
 	    .header_block_complete = true,
 	    .resends = operation->resends,
 	    .stop_hint = block->demand.stop_hint,
@@ -138,7 +140,7 @@ static bool is_bypassed(const struct operation *operation, CURLcode result)
 	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) > 0;
 }
 
-void outcome_of_attempt(const struct operation *operation, CURLcode result, struct engine_outcome *outcome)
+void outcome_of_attempt(struct operation *operation, CURLcode result, struct engine_outcome *outcome)
 {
 	const struct gate *gate = &operation->gate;
 	const struct handle *handle = operation->handle;
@@ -152,6 +154,7 @@ void outcome_of_attempt(const struct operation *operation, CURLcode result, stru
 	    .unsent = engine_proves_unsent(&facts),
 	    .single = engine_proves_single(&facts),
 	    .not_http = !facts_spoke_http(handle),
+	    .request_changed = repeat_is_changed(operation) || repeat_is_tainted(operation),
 	    .os_errno = (int)outcome_info_long(handle, CURLINFO_OS_ERRNO),
 	    .header_block_complete = is_block_complete(operation, result),
 	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,

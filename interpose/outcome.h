@@ -13,10 +13,10 @@
 void outcome_of_request(const struct handle *handle, const struct policy_rules *rules, struct engine_request *request);
 
 /* The outcome as far as the header block that has just ended tells it. */
-void outcome_of_headers(const struct operation *operation, struct engine_outcome *outcome);
+void outcome_of_headers(struct operation *operation, struct engine_outcome *outcome);
 
 /* The outcome of an attempt whose perform returned `result`. */
-void outcome_of_attempt(const struct operation *operation, CURLcode result, struct engine_outcome *outcome);
+void outcome_of_attempt(struct operation *operation, CURLcode result, struct engine_outcome *outcome);
 
 /* CURLINFO_RESPONSE_CODE; allowed inside callbacks. */
 int outcome_response_code(const struct handle *handle);

@@ -52,7 +52,9 @@ struct transfer {
 	const char *inner_url;   /* perform this on another handle inside the first header callback */
 	const char *at_header;   /* at a header line that begins so … */
 	long at_write;           /* … or at this write, counted from 1 … */
-	const char *then;        /* … apply this option */
+	const char *at_callback; /* … or at the first call of progress, debug, read … */
+	long at_progress_ms;     /* … not before this time … */
+	const char *then;        /* … apply this option, or several with spaces between them */
 	CURL *copy;              /* made inside a callback, performed after the handle itself */
 	bool aborts_on_signal;
 	long header_calls, write_calls, progress_calls;
@@ -109,6 +111,22 @@ static bool begins_with(const char *bytes, size_t count_bytes, const char *prefi
 	return prefix && count_bytes >= strlen(prefix) && strncmp(bytes, prefix, strlen(prefix)) == 0;
 }
 
+static void apply_then(struct transfer *transfer)
+{
+	char *options = strdup(transfer->then), *rest = options;
+	for (char *option; (option = strsep(&rest, " "));)
+		apply_argument(transfer, option);
+	free(options);
+}
+
+static void note_callback(struct transfer *transfer, const char *name)
+{
+	if (!transfer->at_callback || strcmp(transfer->at_callback, name) != 0)
+		return;
+	transfer->at_callback = NULL;
+	apply_then(transfer);
+}
+
 static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 {
 	struct transfer *transfer = data;
@@ -124,7 +142,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 	if (begins_with(bytes, count_bytes, transfer->jump_header))
 		longjmp(jump_back, 1);
 	if (begins_with(bytes, count_bytes, transfer->at_header))
-		apply_argument(transfer, transfer->then);
+		apply_then(transfer);
 	return begins_with(bytes, count_bytes, transfer->refuse_header) ? 0 : count_bytes;
 }
 
@@ -138,7 +156,7 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *data)
 	}
 	print_bytes("write", bytes, size * count);
 	if (transfer->write_calls == transfer->at_write)
-		apply_argument(transfer, transfer->then);
+		apply_then(transfer);
 	return transfer->write_calls == transfer->refuse_write ? 0 : size * count;
 }
 
@@ -168,6 +186,8 @@ static int on_progress(void *data, curl_off_t download_total, curl_off_t downloa
 {
 	struct transfer *transfer = data;
 	transfer->progress_calls++;
+	if (since_begin_ms(transfer) >= transfer->at_progress_ms)
+		note_callback(transfer, "progress");
 	if (transfer->prints_progress)
 		printf("progress %ld %ld %ld %ld\n", (long)download_total, (long)download_now, (long)upload_total,
 		       (long)upload_now);
@@ -216,7 +236,7 @@ static int on_seek(void *data, curl_off_t offset, int origin)
 static int on_debug(CURL *curl, curl_infotype type, char *bytes, size_t count_bytes, void *data)
 {
 	(void)curl;
-	(void)data;
+	note_callback(data, "debug");
 	if (type == CURLINFO_HEADER_OUT)
 		print_bytes("sent", bytes, count_bytes);
 	return 0;
@@ -370,6 +390,7 @@ static void set_curlu(struct transfer *transfer, CURLoption option, const char *
 static void set_debug(struct transfer *transfer, CURLoption option, const char *value)
 {
 	curl_easy_setopt(transfer->curl, option, on_debug);
+	curl_easy_setopt(transfer->curl, CURLOPT_DEBUGDATA, transfer);
 	set_long(transfer, CURLOPT_VERBOSE, value);
 }
 
@@ -460,6 +481,11 @@ static const struct setting {
     {"rtsp", set_long, CURLOPT_RTSP_REQUEST},
     {"rtsp_uri", set_text, CURLOPT_RTSP_STREAM_URI},
     {"append", set_long, CURLOPT_APPEND},
+    {"autoreferer", set_long, CURLOPT_AUTOREFERER},
+    {"referer", set_text, CURLOPT_REFERER},
+    {"unrestricted", set_long, CURLOPT_UNRESTRICTED_AUTH},
+    {"postredir", set_long, CURLOPT_POSTREDIR},
+    {"resume_from", set_long, CURLOPT_RESUME_FROM},
     {"redir_protocols", set_long, CURLOPT_REDIR_PROTOCOLS},
     {"resolve", add_host, CURLOPT_RESOLVE},
     {"share", share_connections, CURLOPT_SHARE},
@@ -483,6 +509,8 @@ static const struct behaviour {
     {"inner", offsetof(struct transfer, inner_url), 0},
     {"at_header", offsetof(struct transfer, at_header), 0},
     {"then", offsetof(struct transfer, then), 0},
+    {"at_callback", offsetof(struct transfer, at_callback), 0},
+    {"at_progress_ms", 0, offsetof(struct transfer, at_progress_ms)},
     {"at_write", 0, offsetof(struct transfer, at_write)},
     {"refuse_write", 0, offsetof(struct transfer, refuse_write)},
     {"pause_header", 0, offsetof(struct transfer, pause_header)},
