@@ -158,8 +158,8 @@ void policy_free(const struct policy *policy);
 bool policy_status_in(const struct policy_status_set *set, int status);
 
 /*
- * Returns the section that applies to `url`: the first [upstream NAME] whose match fits it, else [policy]. url: NULL for
- * one that can't be read. Never NULL. Pure, no allocation, any thread.
+ * Returns the section that applies to `url`: the first [upstream NAME] whose match fits it, else [policy]. url: NULL
+ * for one that can't be read. Never NULL. Pure, no allocation, any thread.
  */
 const struct policy_section *policy_select(const struct policy *policy, const struct url *url);
 
