@@ -70,7 +70,7 @@ def test_a11_next_request_is_not_made_early_in_the_wait(origin, transfer, change
     result = transfer(server.url("/x"), *MOMENTS["progress"], "at_progress_ms=400", then, "--", policy=WAIT)
     assert [target for _, target, _ in asked(server)] == ["/x", "/next"]
     assert codes(result) == [0 if "reset" in change else 503, 200]
-    assert b"header 18 HTTP/1.1 503" in result.stdout and b"\nwrite 4 busy" in result.stdout
+    assert b"header 26 HTTP/1.1 503" in result.stdout and b"\nwrite 4 busy" in result.stdout
 
 
 def test_a11_it_is_logged(origin, transfer):
