@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/call_filter.h"
 #include "interpose/journal.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
@@ -72,6 +73,17 @@ static bool open_once(const struct policy_rules *rules)
 	return true;
 }
 
+/* What the kernel does for a child, but where it may not be asked to. */
+static void begin_anew_in_child(void)
+{
+	static _Atomic uint32_t owner; /* the generation whose own state it is */
+	if (!call_filter_may_be_there())
+		return;
+	uint32_t mine = process_generation(), seen = atomic_load_explicit(&owner, memory_order_relaxed);
+	if (seen != mine && atomic_compare_exchange_strong(&owner, &seen, mine) && seen != 0)
+		state_empty_own(&state);
+}
+
 static struct state_entry *find_entry(const struct handle *handle, const struct policy_section *section)
 {
 	char origin[STATE_ORIGIN_BYTES], name[SHARED_STATE_SECTION_BYTES];
@@ -83,6 +95,7 @@ static struct state_entry *find_entry(const struct handle *handle, const struct 
 void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section)
 {
 	const struct policy_rules *rules = &policy->sections[0].rules;
+	begin_anew_in_child();
 	if (shared_state_entry(handle))
 		return;
 	int saved_errno = errno;

@@ -112,7 +112,7 @@ struct state_layout *state_own_layout(struct state *state)
 	void *memory =
 	    mmap(NULL, sizeof(struct state_layout), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory != MAP_FAILED) {
-		/* Without it, and before Linux 4.14, a child keeps what its parent knew. */
+		/* Before Linux 4.14 a child keeps what its parent knew; for filters there is state_empty_own(). */
 		if (!call_filter_may_be_there())
 			madvise(memory, sizeof(struct state_layout), MADV_WIPEONFORK);
 		if (atomic_compare_exchange_strong(&state->own, &layout, memory))
@@ -122,6 +122,16 @@ struct state_layout *state_own_layout(struct state *state)
 	}
 	errno = saved_errno;
 	return layout;
+}
+
+void state_empty_own(struct state *state)
+{
+	struct state_layout *own = atomic_load_explicit(&state->own, memory_order_acquire);
+	_Atomic uint64_t *words = (_Atomic uint64_t *)(void *)own;
+	/* Pages that nobody wrote to stay the kernel's empty one. */
+	for (size_t i = 0; own && i < sizeof(*own) / sizeof(words[0]); i++)
+		if (atomic_load_explicit(&words[i], memory_order_relaxed) != 0)
+			atomic_store_explicit(&words[i], 0, memory_order_relaxed);
 }
 
 struct state_layout *state_layout_in_use(struct state *state)

@@ -19,7 +19,7 @@ struct state_identity {
 struct state_identity state_identify(const char *origin, const char *section);
 
 /* The process's own memory, mapped now if it wasn't yet; NULL if there is none. It starts empty in each child, or
- * as a copy where a system call filter may be. */
+ * is emptied by state_empty_own(). */
 struct state_layout *state_own_layout(struct state *state);
 
 /* The file, or where nothing is shared the process's own memory; NULL: there is neither yet. */

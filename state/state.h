@@ -13,9 +13,9 @@
  * file has no place, and the first thing that is kept where nothing is shared, map memory of the process.) errno is
  * kept.
  *
- * Forks: a child shares the file with its parent. What is the process's own starts empty in the child (under a system
- * call filter as a copy of its parent's), so a pointer to an entry must be looked at with state_entry_holds() before it
- * is used again.
+ * Forks: a child shares the file with its parent. What is the process's own starts empty in the child, so a pointer to
+ * an entry must be looked at with state_entry_holds() before it is used again. Where a system call filter may be
+ * (base/call_filter.h), the child has to say so: state_empty_own().
  *
  * Times are given as CLOCK_MONOTONIC in milliseconds; all processes of the host agree on it.
  */
@@ -88,6 +88,12 @@ struct state {
  * deferred meanwhile (a millisecond); it may allocate. errno is kept.
  */
 void state_open(const struct state_request *request, struct state *state, struct state_outcome *outcome);
+
+/*
+ * Empties what is the process's own, in a child that the kernel hasn't done it for. Harmless to whoever uses an entry
+ * of it meanwhile. No system call.
+ */
+void state_empty_own(struct state *state);
 
 /* Unmaps everything. Nobody may use the state or an entry of it any more. For tools and tests. */
 void state_close(struct state *state);

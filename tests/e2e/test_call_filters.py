@@ -129,6 +129,23 @@ def test_h02_each_call_refused(origin, bare, confined, by_hand, repository, tmp_
             assert (result.returncode, result.stdout) == (expected.returncode, expected.stdout), (call, result)
 
 
+@pytest.mark.parametrize("fork,key", [("_Fork", "budget_tokens"), ("fork", "max_retrying")])
+def test_h02_child_begins_anew_under_a_filter(origin, build, runner, confined, fork, key):
+    """Where the kernel can't be asked to empty pages in children: what is a process's own isn't its child's (RC-39)."""
+    count = 3
+    lists = {f"/child/{i}": [BUSY, {"body": str(i)}] for i in range(count)}
+    lists["/parent"] = [{**BUSY, "headers": [["Retry-After", "1"]]}, {"body": "parent"}]
+    server = origin({"paths": lists})
+    prefix = confined(system_calls.members("@known"), EPERM)
+    argv = [*prefix, build / "tests/clients/forks", "waiting", fork, server.url(""), str(count)]
+    policy = {"jitter": "none", "backoff_base_ms": 1, "state": "process", "budget_refill_per_s": 0, "budget_ratio": 0, key: 1}
+    result = runner.run(argv, policy)
+    lines = [f"child/{i} result 0 status 200 body {i}" for i in range(count)]
+    assert sorted(result.stdout.decode().split("\n")[:-1]) == [*lines, "parent result 0 status 200 body parent"]
+    assert len(server.requests) == 2 * (count + 1)
+    assert len({record["pid"] for record in result.operations}) == count + 1
+
+
 # The list.
 
 
@@ -172,8 +189,8 @@ def test_h02_list_of_calls(build, origin, runner, by_hand, tmp_path, repository)
     """Over start, first transfer, retry, state and log no call is made that isn't in the list, and all are safe ones."""
     server, path = origin([BUSY, RIGHT]), tmp_path / "trace"
     settings = [word for name, value in by_hand.items() for word in ("-E", f"{name}={value}")]
-    traced = f"trace=!{','.join(EVERYDAY_CALLS)}"
-    result = runner.bare(["strace", "-k", "-f", "-e", traced, "-o", path, *settings, build / "tests/clients/transfer", server.url()])
+    strace = ["strace", "-k", "-f", "-e", f"trace=!{','.join(EVERYDAY_CALLS)}", "-o", path]
+    result = runner.bare([*strace, *settings, build / "tests/clients/transfer", server.url()])
     if b"not supported" in result.stderr or b"invalid option" in result.stderr:
         pytest.skip("this strace tells no stacks")
     assert result.returncode == 0 and b"result 0 " in result.stdout, result

@@ -21,7 +21,8 @@ DEVICES = [word for name in ("null", "urandom") for word in ("--dev-bind", f"/de
 
 def mounted(command):
     """In mount and process namespaces of its own, where `command` may change what is mounted."""
-    return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", f'{command} && exec "$@"', "sh"]
+    unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    return [*unshare, "sh", "-c", f'{command} && exec "$@"', "sh"]
 
 
 def limited(limit):
@@ -111,7 +112,8 @@ def test_h02_closed_streams(origin, start, settings, tmp_path, closed):
 def test_h02_other_processes_are_hidden(build, origin, start, settings, tmp_path):
     """hidepid=2, and a user who sees nobody's processes but his own."""
     server = origin([BUSY, RIGHT])
-    sandbox = [*mounted("mount -o remount,hidepid=2 /proc && mount -t tmpfs tmpfs /dev/shm"), "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    sandbox = [*mounted("mount -o remount,hidepid=2 /proc && mount -t tmpfs tmpfs /dev/shm"), *nobody]
     skip_unless_it_starts(start, sandbox, "/bin/true")
     place = Path(tempfile.mkdtemp(dir="/tmp"))
     try:

@@ -169,6 +169,7 @@ static int use_in_child(void *argument)
 {
 	struct forked *forked = argument;
 	struct state_view view;
+	begin_as_child(forked->state);
 	if (state_entry_holds(forked->entry, forked->key))
 		state_count_plain_success(forked->entry, 1);
 	if (atomic_load(state_budget_word(state_find_entry(forked->state, ORIGIN, "policy"))) != 0)
@@ -190,6 +191,24 @@ static void child_of_a_process_scope_starts_fresh(void **unused)
 	assert_true(view_of(&state, ORIGIN, &view));
 	assert_int_equal(view.operations[1], 1);
 	assert_int_equal(atomic_load(state_budget_word(forked.entry)), 99);
+	state_close(&state);
+}
+
+static void what_is_emptied_is_as_new(void **unused)
+{
+	(void)unused;
+	struct state state = {.shared = NULL};
+	struct state_view view;
+	state_empty_own(&state);
+	struct state_entry *entry = state_find_entry(&state, ORIGIN, "policy");
+	uint64_t key = state_entry_key(entry);
+	state_count_plain_success(entry, 1);
+	atomic_store(state_budget_word(entry), 99);
+	state_empty_own(&state);
+	assert_false(state_entry_holds(entry, key));
+	assert_int_equal(atomic_load(state_budget_word(state_find_entry(&state, ORIGIN, "policy"))), 0);
+	assert_true(view_of(&state, ORIGIN, &view));
+	assert_int_equal(view.operations[1], 0);
 	state_close(&state);
 }
 
@@ -315,6 +334,7 @@ int main(void)
 	    WITH_DIRECTORY(half_made_entries_are_completed),
 	    WITH_DIRECTORY(same_key_is_not_the_same_name),
 	    WITH_DIRECTORY(child_of_a_process_scope_starts_fresh),
+	    WITH_DIRECTORY(what_is_emptied_is_as_new),
 	    WITH_DIRECTORY(child_of_a_user_scope_shares),
 	    WITH_DIRECTORY(threads_find_the_same_entries),
 	    WITH_DIRECTORY(reset_keeps_what_protects),

@@ -282,6 +282,7 @@ static void mixed_writers_are_never_believed(void **unused)
 
 static int find_in_child(void *argument)
 {
+	begin_as_child(argument);
 	int32_t mark = mark_of(argument, 4711);
 	keep(argument, 4712, NOW_MS + 1000, 9);
 	return mark;

@@ -193,6 +193,7 @@ static void what_is_mixed_is_not_read(void **unused)
 
 static int use_in_child(void *argument)
 {
+	begin_as_child(argument);
 	bool known = knows(argument, 4711, "import.sh");
 	state_learned_drop(argument, 4711);
 	keep(argument, 4712, NOW_MS + 1000, "import.sh");

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/call_filter.h"
 #include "state/count.h"
 #include "state/entries.h"
 #include "state/flight.h"
@@ -83,6 +84,13 @@ __attribute__((unused)) static int run_in_child(int (*body)(void *), void *argum
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_false(WIFSIGNALED(status));
 	return WEXITSTATUS(status);
+}
+
+/* What a child does that uses a state of its parent's. */
+__attribute__((unused)) static void begin_as_child(struct state *state)
+{
+	if (call_filter_may_be_there())
+		state_empty_own(state);
 }
 
 /* The view of an entry of `origin` in a fresh snapshot; false if there is none. */
