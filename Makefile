@@ -176,6 +176,13 @@ $(TORTURE_BIN): tests/torture/fail_allocation.c $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
 
+# Random histories against a server of its own: scripts/fuzz-requests runs it.
+REQUESTS_BIN = $(BUILD)/tests/fuzz-requests
+$(REQUESTS_BIN): $(wildcard tests/fuzz/requests/*.[ch]) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -pthread -o $@ $(filter %.c,$^) -lcurl
+
 # Programs about the shared state alone: scripts/soak, scripts/bench and the end-to-end tests start them.
 SOAK_BIN = $(addprefix $(BUILD)/tests/soak/,soak update_cost write_state)
 $(SOAK_BIN): $(BUILD)/tests/soak/%: tests/soak/%.c $(SHARED_OBJ) $(BUILD)/flags
@@ -183,7 +190,7 @@ $(SOAK_BIN): $(BUILD)/tests/soak/%: tests/soak/%.c $(SHARED_OBJ) $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -pthread -o $@ $< $(SHARED_OBJ) $(CLI_LIBS)
 
-tests: all $(UNIT_BIN) $(SOAK_BIN) $(CLIENT_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+tests: all $(UNIT_BIN) $(SOAK_BIN) $(CLIENT_BIN) $(REQUESTS_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
 
 check: tests
 	BUILD='$(abspath $(BUILD))' tests/run-all
