@@ -277,6 +277,18 @@ static enum engine_reason judge(struct judgement *judgement)
 	return first_reason(judgement, checks_of_wait, sizeof checks_of_wait / sizeof checks_of_wait[0]);
 }
 
+bool engine_may_retry(const struct engine_operation *operation, const struct engine_outcome *outcome)
+{
+	const struct judgement judgement = {
+	    .operation = operation,
+	    .outcome = outcome,
+	    .finding = engine_classify(operation->rules, operation->request.method, outcome),
+	};
+
+	return !succeeded(&judgement) && !is_final(&judgement) && !is_unsafe(&judgement) && !lacks_body(&judgement) &&
+	       !attempts_used_up(&judgement);
+}
+
 struct engine_verdict engine_judge(struct engine_operation *operation, const struct engine_outcome *outcome,
                                    int64_t now_ms, const struct engine_ports *ports)
 {

@@ -196,6 +196,12 @@ void engine_break_off(struct engine_operation *operation, struct engine_verdict 
                       int64_t waited_ms);
 
 /*
+ * Whether an answer could be tried again as far as its status tells: if not, no header field, body or port of
+ * engine_judge() can make a retry of it. For who wants to let through at once what won't be retried. Pure.
+ */
+bool engine_may_retry(const struct engine_operation *operation, const struct engine_outcome *outcome);
+
+/*
  * Takes a verdict to retry back: the body, which is read after the verdict, contains final_body. The verdict becomes to
  * deliver a terminal error; a token that it took stays taken, and a place among the retrying ones is the caller's to
  * give back.

@@ -10,8 +10,11 @@
 
 static int parse_status(const char *line, size_t line_bytes)
 {
-	const char *space = memchr(line, ' ', line_bytes);
-	if (!space || (size_t)(line + line_bytes - space) < 4)
+	const char *space = memchr(line, ' ', line_bytes), *end = line + line_bytes;
+	/* Of several blanks libcurl takes the last one. */
+	while (space && end - space > 1 && space[1] == ' ')
+		space++;
+	if (!space || end - space < 4)
 		return 0;
 	int status = 0;
 	for (int i = 1; i <= 3; i++) {
@@ -86,46 +89,64 @@ static void add_field(struct header_block *block, const struct policy_rules *rul
 		block->is_event_stream = ascii_prefix_bytes(value, value_bytes, event_stream) > 0;
 	} else if ((value = field_value(line, line_bytes, "x-envoy-attempt-count", &value_bytes))) {
 		block->upstream_attempts = parse_attempts(value, value_bytes);
+	} else if ((value = field_value(line, line_bytes, "Upgrade", &value_bytes))) {
+		block->is_h2c = ascii_equals(value, value_bytes, "h2c");
 	} else {
 		engine_demand_add_line(&block->demand, rules, line, line_bytes);
 	}
 }
 
-static bool add_line(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
+static int add_line(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
 {
-	if (line_bytes >= 5 && memcmp(line, "HTTP/", 5) == 0 && !block->open) {
+	if (line_bytes >= 5 && memcmp(line, "HTTP/", 5) == 0) {
 		begin_block(block, rules, line, line_bytes);
-	} else if (block->open && line_bytes == 0) {
+		return BLOCK_BEGAN;
+	}
+	if (!block->open)
+		return 0;
+	if (line_bytes == 0) {
 		block->open = false;
 		block->complete = true;
-		return true;
-	} else if (block->open && !block->skips_fields) {
-		add_field(block, rules, line, line_bytes);
+		return BLOCK_ENDED;
 	}
-	return false;
+	if (!block->skips_fields)
+		add_field(block, rules, line, line_bytes);
+	return 0;
 }
 
-bool block_add(struct header_block *block, const struct policy_rules *rules, const char *bytes, size_t count_bytes)
+int block_add(struct header_block *block, const struct policy_rules *rules, const char *bytes, size_t count_bytes)
 {
 	const char *end = bytes + count_bytes;
-	bool ended = false;
+	int events = 0;
 
-	/* A line of a response whose fields don't matter: most of what a successful transfer brings. */
-	if (block->skips_fields && block->open && count_bytes >= 2 && memchr(bytes, '\n', count_bytes) == end - 1) {
-		bool is_blank = count_bytes == 2 && bytes[0] == '\r';
-		block->open = !is_blank;
-		block->complete = is_blank;
-		return is_blank;
-	}
 	while (bytes < end) {
 		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
 		const char *line_end = newline ? newline : end;
 		const char *next = newline ? newline + 1 : end;
 		if (line_end > bytes && line_end[-1] == '\r')
 			line_end--;
-		if (add_line(block, rules, bytes, (size_t)(line_end - bytes)))
-			ended = true;
+		int event = add_line(block, rules, bytes, (size_t)(line_end - bytes));
+		events = event == BLOCK_BEGAN ? BLOCK_BEGAN : events | event;
 		bytes = next;
 	}
-	return ended;
+	return events;
+}
+
+/* Whether the last line of these is blank. */
+static bool ends_blank(const char *bytes, size_t count_bytes)
+{
+	size_t before = count_bytes - 1;
+	if (count_bytes == 0 || bytes[before] != '\n')
+		return false;
+	if (before > 0 && bytes[before - 1] == '\r')
+		before--;
+	return before == 0 || bytes[before - 1] == '\n';
+}
+
+void block_skip(struct header_block *block, const char *bytes, size_t count_bytes)
+{
+	if (block->open && ends_blank(bytes, count_bytes)) {
+		block->open = false;
+		block->complete = true;
+	}
 }

@@ -95,6 +95,20 @@ bool body_is_replayable(const struct handle *handle)
 	return false;
 }
 
+static double info_bytes(const struct handle *handle, CURLINFO info)
+{
+	double bytes = -1;
+	return handle->libcurl->getinfo(handle->curl, info, &bytes) == CURLE_OK ? bytes : -1;
+}
+
+bool body_is_awaited(const struct handle *handle)
+{
+	double total_bytes = info_bytes(handle, CURLINFO_CONTENT_LENGTH_UPLOAD);
+	if (handle_body_source(handle) == BODY_NONE)
+		return false;
+	return total_bytes <= 0 || info_bytes(handle, CURLINFO_SIZE_UPLOAD) < total_bytes;
+}
+
 void body_begin(struct operation *operation)
 {
 	struct handle *handle = operation->handle;

@@ -29,6 +29,12 @@ struct policy_rules;
 /* Whether the body of the request at hand can be sent again, as far as that can be told beforehand. */
 bool body_is_replayable(const struct handle *handle);
 
+/*
+ * Whether the request has a body that isn't all sent yet, as far as can be told: then a 100 is what it may be waiting
+ * for. Allowed inside callbacks.
+ */
+bool body_is_awaited(const struct handle *handle);
+
 /* Prepares the body for an operation: notes where it begins, and lends the read callback where it must be seen. */
 void body_begin(struct operation *operation);
 

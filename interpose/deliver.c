@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "interpose/deliver.h"
+#include "interpose/operation.h"
 
 static size_t write_to(const struct handle *handle, char *data, size_t bytes, void *where)
 {
@@ -32,9 +33,12 @@ bool deliver_has_header_listener(const struct handle *handle)
 enum deliver_result deliver_held(struct handle *handle)
 {
 	struct held *held = &handle->held;
+	const struct operation *operation = handle->active;
 	while (held->next_event < held->event_count) {
 		struct held_event event = held->events[held->next_event];
 		size_t taken = deliver_event(handle, event.kind, held->data + held->next_byte, event.bytes);
+		if (!operation_is_alive(handle, operation))
+			return DELIVER_GONE;
 		if (taken == CURL_WRITEFUNC_PAUSE)
 			return DELIVER_PAUSED;
 		held->next_event++;

@@ -19,9 +19,10 @@ enum deliver_result {
 	DELIVER_DONE,
 	DELIVER_PAUSED,  /* the program paused: go on from there when libcurl calls again */
 	DELIVER_REFUSED, /* the program's callback refused: the transfer is over */
+	DELIVER_GONE,    /* the program's callback ended the operation: nothing of it is left, or of its handle */
 };
 
-/* Delivers what is held, in order, from the first event that isn't delivered yet. */
+/* Delivers what the handle's operation holds, in order, from the first event that isn't delivered yet. */
 enum deliver_result deliver_held(struct handle *handle);
 
 #endif

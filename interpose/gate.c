@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * One response reaches the program: that of the attempt whose result is returned. So nothing of a response may get
- * through before the verdict on it, and everything must get through unchanged afterwards: the same callbacks, in the
- * same order, with the same bytes.
+ * One response reaches the program: that of the attempt whose result is returned. So of a response that may be tried
+ * again nothing may get through before the verdict on it, and everything must get through unchanged afterwards: the
+ * same callbacks, in the same order, with the same bytes. What can't be tried again isn't held: a program acts in its
+ * callbacks (it unpauses an upload, forbids the hop of a redirect, takes another callback), and libcurl heeds that from
+ * the next line on.
  *
- * When can the verdict fall? libcurl goes on after a header block if it is a 1xx, a redirect step that it follows, an
- * auth round (401, 407), a refused expectation (417) or a proxy's answer to CONNECT. Every other block is final, 429
- * and 5xx in every version, so the verdict falls at its blank line. For the undecided ones the next callback tells: a
- * body byte means that the block was final, a status line that it wasn't; perform's return settles the rest.
+ * The status line tells which it is. Held to the blank line, where the verdict falls: an answer whose status the policy
+ * would retry for this request (no libcurl goes on after a 429 or 5xx). Held on until more is known: what libcurl may
+ * go on after, which is a 102, 103 or other interim answer, an auth round (401, 407), a refused expectation (417) and a
+ * proxy's answer to CONNECT. There the next callback tells: a body byte means that the block was final, a status line
+ * that it wasn't; perform's return settles the rest. Everything else is shown from its status line on: each success
+ * (unless hold_success_bytes holds it), each other status that isn't worth a retry, and two kinds of blocks behind
+ * which others follow:
  *
- * A redirect step is delivered at its blank line, before libcurl asks for the next hop: a program may refuse the hop by
- * refusing the header. A later attempt that takes the same step again doesn't show it again.
+ *   a redirect step (unless hold_redirects holds it). The program may refuse the hop, or turn FOLLOWLOCATION off at its
+ *       status line: libcurl reads that option when it reads Location, just before it shows that line. A later attempt
+ *       that takes the same step again doesn't show it again. Which step it is shows at its Location, so there the
+ * block is held to its blank line. a 100 while an upload waits for it; in a later attempt again.
+ *
+ * Who has seen a part of a block has seen a part of a response: an attempt that ends there isn't repeated. Behind the
+ * blank line of a step or a 100 the operation is free again. Where nobody receives header lines none commits anything:
+ * a success that breaks off in its headers is still tried again.
  *
  * With CURLOPT_HEADER libcurl gives each header line to the write callback first and to the header callback afterwards.
  * A write while a block is open is therefore a header line; one that begins with "HTTP/" while no block is open waits
@@ -19,13 +30,16 @@
  *
  * After the verdict "retry" the rest of the response is read, so that the connection can be used again, but no more
  * than 4 KiB or 100 ms of it: a long or dripping error page costs nothing. (Where nothing arrives at all, libcurl looks
- * at the limit only when it wakes up: within a second.) It is kept through the wait, since a wait can be broken off.
+ * at the limit only when it wakes up: within a second.) It is kept through the wait, since a retry can be taken back.
  * With final_body the rest is held and searched first, for as much as hold_body_bytes and a second allow; if the text
  * is found, the verdict is taken back.
+ *
+ * Audit is the same gate, but what would be kept is shown at once.
  */
 
 #include <string.h>
 
+#include "interpose/body.h"
 #include "interpose/clock.h"
 #include "interpose/deliver.h"
 #include "interpose/gate.h"
@@ -46,10 +60,41 @@ static size_t refuse(size_t bytes)
 
 static size_t deliver_now(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
-	size_t taken = deliver_event(operation->handle, kind, data, bytes);
-	if (taken != bytes && taken != CURL_WRITEFUNC_PAUSE)
+	struct handle *handle = operation->handle;
+	size_t taken = deliver_event(handle, kind, data, bytes);
+	if (taken != bytes && taken != CURL_WRITEFUNC_PAUSE && operation_is_alive(handle, operation))
 		operation->gate.refused = true;
 	return taken;
+}
+
+/* Goes on with what libcurl shows from now on, whatever it is. */
+static void go_live(struct operation *operation)
+{
+	operation->gate.state = GATE_LIVE;
+	lend_lift_limits(operation);
+}
+
+static size_t take_live(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	operation->header_since_send = true;
+	gate->committed = gate->committed || kind == HELD_WRITE || gate->has_header_listener;
+	if (kind == HELD_HEADER && gate->block.skips_fields)
+		block_skip(&gate->block, data, bytes);
+	else if (kind == HELD_HEADER)
+		block_add(&gate->block, &operation->section->rules, data, bytes);
+	return deliver_now(operation, kind, data, bytes);
+}
+
+/* What libcurl is told where the program didn't take all that was held. */
+static size_t answer_of(struct operation *operation, enum deliver_result result, size_t bytes)
+{
+	/* libcurl keeps the bytes at hand and brings them again. */
+	if (result == DELIVER_PAUSED)
+		return CURL_WRITEFUNC_PAUSE;
+	if (result == DELIVER_REFUSED)
+		operation->gate.refused = true;
+	return refuse(bytes);
 }
 
 /* Delivers what is held, then the callback at hand, and lets everything after it through. */
@@ -57,75 +102,73 @@ static size_t flush_and_go_live(struct operation *operation, enum held_kind kind
 {
 	struct gate *gate = &operation->gate;
 	/* Header lines that nobody receives commit nothing. */
-	if (kind == HELD_WRITE || gate->has_header_listener || operation->handle->held.event_count > 0)
+	if (kind == HELD_WRITE || gate->has_header_listener || gate->kept_bytes > 0)
 		gate->committed = true;
 	gate->state = GATE_FLUSH;
-	switch (deliver_held(operation->handle)) {
-	case DELIVER_PAUSED:
-		/* libcurl keeps the bytes at hand and brings them again. */
-		return CURL_WRITEFUNC_PAUSE;
-	case DELIVER_REFUSED:
-		gate->refused = true;
-		return refuse(bytes);
-	case DELIVER_DONE:
-		break;
-	}
-	gate->state = GATE_LIVE;
-	lend_lift_limits(operation);
-	return deliver_now(operation, kind, data, bytes);
+	enum deliver_result result = deliver_held(operation->handle);
+	if (result != DELIVER_DONE)
+		return answer_of(operation, result, bytes);
+	go_live(operation);
+	return take_live(operation, kind, data, bytes);
+}
+
+/* Keeps a callback; in audit makes it. Past the bound, or out of memory, lets it through: then there is no retry. */
+static size_t keep(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	bool fits = gate->kept_bytes + bytes <= gate->bound_bytes;
+	if (!fits || (!gate->observes && !held_append(&operation->handle->held, kind, data, bytes)))
+		return flush_and_go_live(operation, kind, data, bytes);
+	gate->kept_bytes += bytes;
+	return gate->observes ? deliver_now(operation, kind, data, bytes) : bytes;
 }
 
 static size_t hold(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
-	struct held *held = &operation->handle->held;
-	size_t bound_bytes = operation->gate.bound_bytes;
 	if (kind == HELD_HEADER && !operation->gate.has_header_listener)
 		return bytes;
-	/* Out of memory or past the bound without a verdict: let it through and don't retry. */
-	if (held->data_bytes + bytes > bound_bytes || !held_append(held, kind, data, bytes))
-		return flush_and_go_live(operation, kind, data, bytes);
-	return bytes;
+	return keep(operation, kind, data, bytes);
+}
+
+static void forget_kept(struct operation *operation)
+{
+	held_clear(&operation->handle->held);
+	operation->gate.kept_bytes = 0;
 }
 
 /* Keeps what is read behind the verdict to retry. */
-static size_t keep(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
+static size_t keep_rest(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
-	if (kind == HELD_HEADER && !operation->gate.has_header_listener)
+	const struct gate *gate = &operation->gate;
+	if (gate->observes)
+		return deliver_now(operation, kind, data, bytes);
+	if (kind == HELD_HEADER && !gate->has_header_listener)
 		return bytes;
 	return held_append(&operation->handle->held, kind, data, bytes) ? bytes : refuse(bytes);
 }
 
-static size_t begin_drop(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
-{
-	struct gate *gate = &operation->gate;
-	size_t kept = keep(operation, kind, data, bytes);
-	gate->state = GATE_DROP;
-	gate->dropped_since_ms = clock_ms();
-	const struct program_options *program = &operation->handle->program;
-	bool is_bodyless = program->no_body || program->method == BASE_HEAD;
-	if (is_bodyless || gate->block.content_length_bytes <= DRAIN_BYTES_MAX) {
-		lend_limit_rest(operation, DRAIN_MS_MAX);
-		return kept;
-	}
-	return refuse(bytes);
-}
-
-static size_t drop(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
+static size_t drop(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
 	gate->dropped_bytes += bytes;
-	if (gate->dropped_bytes <= DRAIN_BYTES_MAX && clock_ms() - gate->dropped_since_ms <= DRAIN_MS_MAX)
-		return keep(operation, kind, data, bytes);
-	return refuse(bytes);
+	bool is_long = gate->dropped_bytes > DRAIN_BYTES_MAX || clock_ms() - gate->dropped_since_ms > DRAIN_MS_MAX;
+	return is_long && !gate->observes ? refuse(bytes) : keep_rest(operation, kind, data, bytes);
 }
 
-/* A success that is held until it is complete, or becomes too large for that. */
-static size_t hold_success(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+static size_t begin_drop(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
-	struct held *held = &operation->handle->held;
-	if (held->data_bytes + bytes <= operation->gate.bound_bytes && held_append(held, kind, data, bytes))
-		return bytes;
-	return flush_and_go_live(operation, kind, data, bytes);
+	struct gate *gate = &operation->gate;
+	const struct program_options *program = &operation->handle->program;
+	bool is_bodyless = program->no_body || program->method == BASE_HEAD;
+	bool is_short = is_bodyless || gate->block.content_length_bytes <= DRAIN_BYTES_MAX;
+	gate->state = GATE_DROP;
+	gate->dropped_since_ms = clock_ms();
+	size_t kept = keep_rest(operation, kind, data, bytes);
+	if (gate->observes)
+		return kept;
+	if (is_short)
+		lend_limit_rest(operation, DRAIN_MS_MAX);
+	return is_short ? kept : refuse(bytes);
 }
 
 static size_t begin_hold_success(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
@@ -134,7 +177,7 @@ static size_t begin_hold_success(struct operation *operation, enum held_kind kin
 	gate->state = GATE_HOLD_SUCCESS;
 	gate->bound_bytes += (size_t)operation->section->rules.hold_success_bytes;
 	lend_lift_limits(operation);
-	return hold_success(operation, kind, data, bytes);
+	return keep(operation, kind, data, bytes);
 }
 
 /* Keeps the body bytes at hand; returns whether the text is in what was kept. */
@@ -158,16 +201,28 @@ static bool finds_final_body(struct operation *operation, enum held_kind kind, c
 	return memmem(held->data + begin, held->data_bytes - begin, wanted, wanted_bytes) != NULL;
 }
 
+/* The body shows that the response is final. */
+static size_t take_back(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct held *held = &operation->handle->held;
+	operation_retract_retry(operation);
+	/* In audit it is a copy of what the program has already. */
+	if (operation->gate.observes)
+		held_clear(held);
+	else
+		held_drop_last(held);
+	return flush_and_go_live(operation, kind, data, bytes);
+}
+
 static size_t search_body(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	if (operation->handle->held.data_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms)
+	if (gate->kept_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms)
 		return begin_drop(operation, kind, data, bytes);
-	if (!finds_final_body(operation, kind, data, bytes))
-		return bytes;
-	operation_retract_retry(operation);
-	held_drop_last(&operation->handle->held);
-	return flush_and_go_live(operation, kind, data, bytes);
+	gate->kept_bytes += bytes;
+	if (finds_final_body(operation, kind, data, bytes))
+		return take_back(operation, kind, data, bytes);
+	return gate->observes ? deliver_now(operation, kind, data, bytes) : bytes;
 }
 
 static size_t begin_search(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
@@ -176,7 +231,8 @@ static size_t begin_search(struct operation *operation, enum held_kind kind, cha
 	gate->state = GATE_SEARCH;
 	gate->search_begin = operation->handle->held.data_bytes;
 	gate->search_end_ms = clock_ms() + SEARCH_MS_MAX;
-	lend_limit_rest(operation, SEARCH_MS_MAX);
+	if (!gate->observes)
+		lend_limit_rest(operation, SEARCH_MS_MAX);
 	return search_body(operation, kind, data, bytes);
 }
 
@@ -193,59 +249,86 @@ static size_t take_final(struct operation *operation, enum held_kind kind, char 
 	return begin_drop(operation, kind, data, bytes);
 }
 
+/* The verdict on a final response that the program has seen the beginning of. */
+static void judge_shown(struct operation *operation)
+{
+	operation_judge_response(operation);
+	if (operation->verdict.action == ENGINE_RETRY)
+		operation_retract_retry(operation);
+	go_live(operation);
+}
+
+static bool is_interim(const struct header_block *block)
+{
+	/* A 101 to another protocol is the last block, but for HTTP/2, which answers again. */
+	return block->status >= 100 && block->status < 200 && (block->open || block->status != 101 || block->is_h2c);
+}
+
+/* libcurl may go on after the block at hand. */
+static bool is_undecided(const struct header_block *block)
+{
+	return is_interim(block) || block->status == 401 || block->status == 407 || block->status == 417 ||
+	       block->is_proxys;
+}
+
+static bool may_be_step(const struct header_block *block)
+{
+	return block->status >= 300 && block->status < 400;
+}
+
+/* Shows a line of a block that is shown as it comes, and before it what is still held. */
+static size_t show(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
+{
+	struct handle *handle = operation->handle;
+	enum deliver_result result = deliver_held(handle);
+	size_t taken =
+	    result == DELIVER_DONE ? deliver_now(operation, kind, data, bytes) : answer_of(operation, result, bytes);
+	/* libcurl will bring it again, before 8.7 with the lines behind it. */
+	if (taken == CURL_WRITEFUNC_PAUSE && kind == HELD_HEADER && operation_is_alive(handle, operation))
+		operation->gate.followed_bytes = bytes;
+	return taken;
+}
+
+/* Shows what is held, and the block at hand from here on. */
+static size_t begin_show(struct operation *operation, char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	gate->committed = true;
+	gate->kept_bytes = 0;
+	gate->state = GATE_SHOW;
+	if (!is_interim(&gate->block) && !may_be_step(&gate->block))
+		lend_lift_limits(operation);
+	return show(operation, HELD_HEADER, data, bytes);
+}
+
+/* Shows the end of a block behind which others follow. */
+static size_t end_show(struct operation *operation, char *data, size_t bytes)
+{
+	struct handle *handle = operation->handle;
+	struct gate *gate = &operation->gate;
+	size_t taken =
+	    gate->state == GATE_SHOW ? show(operation, HELD_HEADER, data, bytes) : begin_show(operation, data, bytes);
+	if (operation_is_alive(handle, operation) && gate->state == GATE_SHOW && taken == bytes) {
+		gate->state = GATE_HOLD;
+		gate->committed = false;
+	}
+	return taken;
+}
+
 static bool is_same_step(const struct gate *gate, int step)
 {
 	return step < gate->delivered_steps && gate->delivered_step_hashes[step] == gate->block.step_hash;
 }
 
-/* A redirect step that libcurl will follow: shown once, before the next hop is asked for. */
-static size_t pass_step(struct operation *operation, char *data, size_t bytes)
+static void remember_step(struct gate *gate)
 {
-	struct gate *gate = &operation->gate;
-	int step = gate->steps++;
-	if (is_same_step(gate, step)) {
-		held_clear(&operation->handle->held);
-		return bytes;
-	}
-	if (step >= GATE_STEPS_MAX)
-		return flush_and_go_live(operation, HELD_HEADER, data, bytes);
-
-	gate->delivered_step_hashes[step] = gate->block.step_hash;
-	gate->delivered_steps = step + 1;
-	switch (deliver_held(operation->handle)) {
-	case DELIVER_PAUSED:
-		/* A pause in the middle of a step is too rare to keep the operation retryable over it. */
-		gate->committed = true;
-		gate->state = GATE_FLUSH;
-		return CURL_WRITEFUNC_PAUSE;
-	case DELIVER_REFUSED:
-		gate->refused = true;
-		return refuse(bytes);
-	case DELIVER_DONE:
-		break;
-	}
-	size_t taken = deliver_now(operation, HELD_HEADER, data, bytes);
-	if (taken == CURL_WRITEFUNC_PAUSE) {
-		gate->committed = true;
-		gate->state = GATE_LIVE;
-	}
-	return taken;
+	gate->delivered_step_hashes[gate->steps++] = gate->block.step_hash;
+	gate->delivered_steps = gate->steps;
 }
 
-/* The block that has just ended isn't the last one, or nobody can say yet. */
-static bool is_undecided(const struct operation *operation)
+static bool is_redirect_step(const struct header_block *block)
 {
-	const struct header_block *block = &operation->gate.block;
-	bool is_interim = block->status >= 100 && block->status < 200;
-	bool may_go_on = block->status == 401 || block->status == 407 || block->status == 417;
-	return is_interim || may_go_on || block->is_proxys;
-}
-
-static bool is_redirect_step(const struct operation *operation)
-{
-	const struct header_block *block = &operation->gate.block;
-	return block->status >= 300 && block->status < 400 && block->has_location &&
-	       operation->handle->program.follow_location;
+	return may_be_step(block) && block->has_location && block->is_followed;
 }
 
 /* As libcurl does it (lib/transfer.c, Curl_follow): 301 and 302 change a POST, 303 whatever has a body. */
@@ -257,35 +340,129 @@ static bool makes_get(const struct operation *operation)
 	       (status == 303 || (is_post && (status == 301 || status == 302)));
 }
 
-static size_t take_block_end(struct operation *operation, char *data, size_t bytes)
+/* A step that was held to its end, since it could have been one that the program has seen. */
+static size_t show_late(struct operation *operation, char *data, size_t bytes)
 {
-	bool is_step = is_redirect_step(operation);
-	operation->gate.became_get = operation->gate.became_get || (is_step && makes_get(operation));
-	if (is_undecided(operation) || (is_step && operation->section->rules.hold_redirects))
-		return hold(operation, HELD_HEADER, data, bytes);
-	if (is_step)
-		return pass_step(operation, data, bytes);
-	return take_final(operation, HELD_HEADER, data, bytes);
+	struct handle *handle = operation->handle;
+	size_t taken = end_show(operation, data, bytes);
+	if (!operation_is_alive(handle, operation) || taken != bytes || handle->program.follow_location)
+		return taken;
+	/* The program forbade the hop, too late for libcurl: better a failed transfer than that hop. */
+	operation->gate.committed = true;
+	return refuse(bytes);
 }
 
-static void end_block(struct operation *operation)
+/* The end of a redirect step that libcurl will follow: shown once, before the next hop is asked for. */
+static size_t take_step(struct operation *operation, char *data, size_t bytes)
 {
-	struct header_block *block = &operation->gate.block;
-	block->is_proxys = operation_is_proxy_block(operation);
+	struct handle *handle = operation->handle;
+	struct gate *gate = &operation->gate;
+	bool is_shown = gate->state == GATE_SHOW;
+	gate->became_get = gate->became_get || makes_get(operation);
+	if (!is_shown && operation->section->rules.hold_redirects)
+		return hold(operation, HELD_HEADER, data, bytes);
+	if (!is_shown && is_same_step(gate, gate->steps)) {
+		gate->steps++;
+		forget_kept(operation);
+		return bytes;
+	}
+	if (gate->steps >= GATE_STEPS_MAX)
+		return flush_and_go_live(operation, HELD_HEADER, data, bytes);
+	size_t taken = is_shown ? end_show(operation, data, bytes) : show_late(operation, data, bytes);
+	if (operation_is_alive(handle, operation) && taken == bytes)
+		remember_step(gate);
+	return taken;
+}
+
+static size_t take_block_end(struct operation *operation, char *data, size_t bytes)
+{
+	const struct gate *gate = &operation->gate;
+	if (is_redirect_step(&gate->block))
+		return take_step(operation, data, bytes);
+	if (gate->state != GATE_SHOW)
+		return is_undecided(&gate->block) ? hold(operation, HELD_HEADER, data, bytes)
+		                                  : take_final(operation, HELD_HEADER, data, bytes);
+	if (is_undecided(&gate->block))
+		return end_show(operation, data, bytes);
+	judge_shown(operation);
+	return take_live(operation, HELD_HEADER, data, bytes);
+}
+
+/* Whether the block that has just begun is one to show as it comes. */
+static bool is_shown_live(const struct operation *operation)
+{
+	const struct gate *gate = &operation->gate;
+	const struct header_block *block = &gate->block;
+	const struct policy_rules *rules = &operation->section->rules;
+	bool follows = operation->handle->program.follow_location;
+	/* A later attempt's step may be one that the program has seen. */
+	bool is_new_step = gate->steps >= gate->delivered_steps;
+
+	if (!gate->has_header_listener || block->is_proxys)
+		return false;
+	if (is_interim(block))
+		return block->status == 100 && body_is_awaited(operation->handle);
+	if (may_be_step(block))
+		return !follows || (is_new_step && !rules->hold_redirects);
+	if (block->status < 300)
+		return rules->hold_success_bytes == 0;
+	return !is_undecided(block) && !operation_may_retry_answer(operation);
+}
+
+/* What only libcurl and the program know of a block that has just begun. */
+static void note_begin(struct operation *operation)
+{
+	struct gate *gate = &operation->gate;
+	gate->has_header_listener = deliver_has_header_listener(operation->handle);
+	gate->block.is_proxys = operation_is_proxy_block(operation);
 	/* A proxy's answer to CONNECT says nothing of the request. */
-	if (!block->is_proxys)
-		operation->header_since_send = true;
+	operation->header_since_send = operation->header_since_send || !gate->block.is_proxys;
+}
+
+/* Adds header lines to the block at hand. */
+static int follow_block(struct operation *operation, const char *data, size_t bytes)
+{
+	struct gate *gate = &operation->gate;
+	struct header_block *block = &gate->block;
+	size_t begin = gate->followed_bytes <= bytes ? gate->followed_bytes : 0;
+	int before = begin > 0 ? gate->events & BLOCK_ENDED : 0;
+	bool had_location = block->has_location;
+
+	gate->awaits_header = false;
+	gate->followed_bytes = 0;
+	gate->events = block_add(block, &operation->section->rules, data + begin, bytes - begin);
+	if (gate->events & BLOCK_BEGAN)
+		note_begin(operation);
+	else
+		gate->events |= before;
+	/* libcurl decides on the hop when it reads Location, before it shows that line. */
+	if (block->has_location && (!had_location || gate->events & BLOCK_BEGAN))
+		block->is_followed = operation->handle->program.follow_location;
+	return gate->events;
 }
 
 static size_t take_header(struct operation *operation, char *data, size_t bytes)
 {
-	struct gate *gate = &operation->gate;
-	gate->awaits_header = false;
-	if (block_add(&gate->block, &operation->section->rules, data, bytes)) {
-		end_block(operation);
+	int events = follow_block(operation, data, bytes);
+	if (events & BLOCK_ENDED)
 		return take_block_end(operation, data, bytes);
-	}
-	return hold(operation, HELD_HEADER, data, bytes);
+	if (!(events & BLOCK_BEGAN) || !is_shown_live(operation))
+		return hold(operation, HELD_HEADER, data, bytes);
+	/* No field matters. */
+	if (operation->gate.block.skips_fields)
+		return take_final(operation, HELD_HEADER, data, bytes);
+	return begin_show(operation, data, bytes);
+}
+
+static size_t take_shown_header(struct operation *operation, char *data, size_t bytes)
+{
+	int events = follow_block(operation, data, bytes);
+	/* The block that the program saw a part of broke off, and libcurl goes on all the same. */
+	if (events & BLOCK_BEGAN)
+		return flush_and_go_live(operation, HELD_HEADER, data, bytes);
+	if (events & BLOCK_ENDED)
+		return take_block_end(operation, data, bytes);
+	return show(operation, HELD_HEADER, data, bytes);
 }
 
 /* Whether a write is a header line (CURLOPT_HEADER), or may turn out to be one. */
@@ -305,59 +482,14 @@ static bool is_header_write(struct operation *operation, const char *data, size_
 
 static size_t take_write(struct operation *operation, char *data, size_t bytes)
 {
-	if (is_header_write(operation, data, bytes))
-		return hold(operation, HELD_WRITE, data, bytes);
-	return take_final(operation, HELD_WRITE, data, bytes);
-}
-
-/* Audit: whether this callback shows that the final response has begun. */
-static bool sees_final(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
-{
-	struct gate *gate = &operation->gate;
-	if (kind == HELD_WRITE)
-		return !is_header_write(operation, data, bytes);
-	gate->awaits_header = false;
-	if (!block_add(&gate->block, &operation->section->rules, data, bytes))
-		return false;
-	end_block(operation);
-	return !is_undecided(operation) && !is_redirect_step(operation);
-}
-
-/* Audit: searches a copy of the body, as much as would have been held. */
-static void observe_body(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
-{
-	struct gate *gate = &operation->gate;
-	if (kind == HELD_HEADER || operation->handle->held.data_bytes + bytes > gate->bound_bytes)
-		return;
-	if (finds_final_body(operation, kind, data, bytes))
-		operation_retract_retry(operation);
-}
-
-/* Audit: notes what the verdict would have been; nothing is kept from the program. */
-static void observe(struct operation *operation, enum held_kind kind, const char *data, size_t bytes)
-{
-	struct gate *gate = &operation->gate;
-	bool would_retry = operation->has_verdict && operation->verdict.action == ENGINE_RETRY;
-	if (!operation->has_verdict && sees_final(operation, kind, data, bytes) && !operation_holds_success(operation))
-		operation_judge_response(operation);
-	else if (would_retry && operation->section->rules.final_body)
-		observe_body(operation, kind, data, bytes);
-	/* As enforced, a response that is let through is committed by its first byte that somebody receives. */
-	if (operation->has_verdict && operation->verdict.action == ENGINE_DELIVER &&
-	    (kind == HELD_WRITE || gate->has_header_listener))
-		gate->committed = true;
-}
-
-static size_t take_live(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
-{
-	struct gate *gate = &operation->gate;
-	if (gate->observes) {
-		observe(operation, kind, data, bytes);
-	} else {
-		operation->header_since_send = true;
-		gate->committed = gate->committed || kind == HELD_WRITE || gate->has_header_listener;
-	}
-	return deliver_now(operation, kind, data, bytes);
+	bool is_header = is_header_write(operation, data, bytes);
+	if (operation->gate.state == GATE_HOLD)
+		return is_header ? hold(operation, HELD_WRITE, data, bytes)
+		                 : take_final(operation, HELD_WRITE, data, bytes);
+	if (is_header)
+		return show(operation, HELD_WRITE, data, bytes);
+	judge_shown(operation);
+	return take_live(operation, HELD_WRITE, data, bytes);
 }
 
 static size_t take(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
@@ -369,8 +501,11 @@ static size_t take(struct operation *operation, enum held_kind kind, char *data,
 		return take_live(operation, kind, data, bytes);
 	case GATE_HOLD:
 		return kind == HELD_HEADER ? take_header(operation, data, bytes) : take_write(operation, data, bytes);
+	case GATE_SHOW:
+		return kind == HELD_HEADER ? take_shown_header(operation, data, bytes)
+		                           : take_write(operation, data, bytes);
 	case GATE_HOLD_SUCCESS:
-		return hold_success(operation, kind, data, bytes);
+		return keep(operation, kind, data, bytes);
 	case GATE_SEARCH:
 		return search_body(operation, kind, data, bytes);
 	case GATE_FLUSH:
@@ -413,29 +548,35 @@ void gate_begin_attempt(struct operation *operation)
 	memset(&gate->block, 0, sizeof(gate->block));
 	gate->block.content_length_bytes = BLOCK_LENGTH_UNKNOWN;
 	gate->block.reads_success = journal_wants_success(operation);
-	gate->state = gate->observes ? GATE_LIVE : GATE_HOLD;
+	gate->state = GATE_HOLD;
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->saw_event = false;
+	gate->followed_bytes = 0;
 	gate->awaits_header = false;
 	gate->search_begin = 0;
 	gate->bound_bytes = (size_t)operation->section->rules.hold_body_bytes;
+	gate->kept_bytes = 0;
 	gate->dropped_bytes = 0;
 	gate->steps = 0;
 }
 
 bool gate_finish(struct operation *operation, int *result)
 {
+	struct handle *handle = operation->handle;
 	struct gate *gate = &operation->gate;
 	/* Refused, or still paused when the transfer ended: the program doesn't want the rest. */
-	if (gate->observes || gate->refused || gate->state == GATE_FLUSH)
-		held_clear(&operation->handle->held);
+	if (gate->observes || gate->refused || gate->state == GATE_FLUSH || gate->state == GATE_SHOW)
+		held_clear(&handle->held);
 	for (;;) {
-		switch (deliver_held(operation->handle)) {
+		switch (deliver_held(handle)) {
 		case DELIVER_DONE:
 			return true;
 		case DELIVER_REFUSED:
 			gate->refused = true;
 			*result = CURLE_WRITE_ERROR;
+			return false;
+		case DELIVER_GONE:
+			*result = CURLE_ABORTED_BY_CALLBACK;
 			return false;
 		case DELIVER_PAUSED:
 			break;

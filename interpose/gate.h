@@ -15,7 +15,8 @@
 
 enum gate_state {
 	GATE_LIVE,         /* everything goes to the program as it comes */
-	GATE_HOLD,         /* kept until the final header block is complete */
+	GATE_HOLD,         /* kept until it is known what becomes of it */
+	GATE_SHOW,         /* in a header block that is shown as it comes, behind which others may follow */
 	GATE_HOLD_SUCCESS, /* a success that is held until it is complete */
 	GATE_SEARCH,       /* the verdict is to retry, unless the body contains final_body */
 	GATE_FLUSH,        /* the verdict is to deliver; the program paused in the middle of what was held */
@@ -27,9 +28,10 @@ enum gate_state {
 /* Lives in struct operation. The first group is of the whole operation and cleared when that begins, the second of one
  * attempt. */
 struct gate {
-	bool observes;       /* audit: nothing is held; verdicts are only noted */
+	bool observes;       /* audit: what would be kept is shown at once; verdicts are only noted */
 	bool became_get;     /* a redirect step made a GET of a request with a body */
-	bool committed;      /* a byte of a final response went (in audit: would have gone) to the program */
+	bool committed;      /* a byte of a final response, or of a block that isn't complete, went (in audit: would
+	                        have gone) to the program */
 	bool refused;        /* a callback of the program refused what it was given */
 	int delivered_steps; /* redirect steps that the program has seen, by their hashes */
 
@@ -37,10 +39,13 @@ struct gate {
 	enum gate_state state;
 	struct header_block block;
 	bool has_header_listener;
-	bool saw_event;      /* libcurl called one of our callbacks */
+	bool saw_event;        /* libcurl called one of our callbacks */
+	int events;            /* of the last header call, by enum block_events */
+	size_t followed_bytes; /* how much of the next header call was in the last one, at which the program paused */
 	bool awaits_header;  /* a write that looks like a status line (CURLOPT_HEADER); its header call shows whether it
 	                        is */
 	size_t bound_bytes;  /* how much may be held */
+	size_t kept_bytes;   /* how much is (in audit: would be) */
 	size_t search_begin; /* GATE_SEARCH: where in what is held the search goes on */
 	int64_t search_end_ms; /* GATE_SEARCH: instant until which */
 	size_t dropped_bytes;

@@ -116,6 +116,13 @@ void operation_judge_response(struct operation *operation)
 	judge_headers(operation);
 }
 
+bool operation_may_retry_answer(const struct operation *operation)
+{
+	struct engine_outcome outcome;
+	outcome_of_headers(operation, &outcome);
+	return engine_may_retry(&operation->engine, &outcome);
+}
+
 bool operation_holds_success(const struct operation *operation)
 {
 	const struct header_block *block = &operation->gate.block;
@@ -155,7 +162,8 @@ static void judge_end(struct operation *operation, CURLcode result)
 	if (operation->has_verdict && operation->verdict.action == ENGINE_RETRY && !is_aborted)
 		return;
 	/* A response that was let through and arrived whole: its verdict stands. */
-	if (operation->has_verdict && !is_aborted && !operation->gate.refused &&
+	bool is_whole = !operation->gate.block.open && !operation->gate.refused;
+	if (operation->has_verdict && !is_aborted && is_whole &&
 	    (result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR))
 		return;
 	outcome_of_attempt(operation, result, &operation->outcome);

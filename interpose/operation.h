@@ -70,6 +70,15 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
                        int64_t now_ms);
 
 /*
+ * Whether the operation is still the handle's: asked after each call of the program that we make, since it may clean the
+ * handle up. If not, nothing of the operation may be touched; the handle's record never goes.
+ */
+static inline bool operation_is_alive(const struct handle *handle, const struct operation *operation)
+{
+	return handle->active == operation;
+}
+
+/*
  * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80), it is the requests that can be
  * told.
  */
@@ -83,10 +92,13 @@ void operation_judge_response(struct operation *operation);
 /* The body shows that the response is final: takes the verdict to retry back. */
 void operation_retract_retry(struct operation *operation);
 
+/* Whether a response of the status at hand could be tried again, whatever its header fields and its body will say. */
+bool operation_may_retry_answer(const struct operation *operation);
+
 /* Whether the response at hand is a success that the policy wants held until it is complete. */
 bool operation_holds_success(const struct operation *operation);
 
-/* Whether the block that has just ended is a proxy's answer to CONNECT. */
+/* Whether the block at hand is a proxy's answer to CONNECT. */
 bool operation_is_proxy_block(const struct operation *operation);
 
 #endif

@@ -123,8 +123,7 @@ void outcome_of_headers(struct operation *operation, struct engine_outcome *outc
 static bool is_block_complete(const struct operation *operation, CURLcode result)
 {
 	const struct gate *gate = &operation->gate;
-	return (gate->block.complete && !gate->block.is_proxys) || (gate->committed && result == CURLE_OK) ||
-	       result == CURLE_HTTP_RETURNED_ERROR ||
+	return (gate->block.complete && !gate->block.is_proxys) || result == CURLE_HTTP_RETURNED_ERROR ||
 	       (gate->saw_event && gate->block.status == 0 && !gate->block.open) ||
 	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) == 0;
 }

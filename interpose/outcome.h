@@ -12,7 +12,7 @@
 /* Describes the request that the handle would make now. */
 void outcome_of_request(const struct handle *handle, const struct policy_rules *rules, struct engine_request *request);
 
-/* The outcome as far as the header block that has just ended tells it. */
+/* The outcome as far as the header block at hand tells it by now. */
 void outcome_of_headers(struct operation *operation, struct engine_outcome *outcome);
 
 /* The outcome of an attempt whose perform returned `result`. */

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # file: gate.c
 # Tells libcurl that less was taken than came.
-/^static size_t drop(/,/^}/s/return bytes;/return bytes - 1;/; /^static size_t hold(/,/^}/s/^\treturn bytes;/\treturn bytes - 1;/
+s/^\treturn gate->observes ? deliver_now(operation, kind, data, bytes) : bytes;/\treturn bytes - 1;/; /^static size_t keep_rest(/,/^}/s/? bytes :/? bytes - 1 :/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # file: gate.c
 # With CURLOPT_HEADER gives each line to the header callback first.
-s/return hold(operation, HELD_WRITE, data, bytes);/return hold(operation, HELD_HEADER, data, bytes);/
+/^static size_t take_write(/,/^}/{s/hold(operation, HELD_WRITE/hold(operation, HELD_HEADER/; s/show(operation, HELD_WRITE/show(operation, HELD_HEADER/}

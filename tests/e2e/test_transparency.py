@@ -11,7 +11,7 @@ OK = {"status": 200, "headers": [["X-Final", "yes"]], "body": "hello world"}
 OLD = {"status": 200, "headers": [["Last-Modified", "Tue, 13 Jun 2000 12:10:00 GMT"]], "body": "old"}
 BUSY = {"status": 503, "headers": [["X-Busy", "yes"], ["Set-Cookie", "busy=1"]], "body": "come back later"}
 RESET = {"fault": "reset"}
-HEADER_CUT = {"status": 200, "body": "x" * 50, "header_cut": 30, "end": "close"}
+HEADER_CUT = {"status": 503, "body": "x" * 50, "header_cut": 40, "end": "close"}
 TO_FINAL = {"status": 302, "headers": [["Location", "/final"], ["Retry-After", "9"]], "body": "moved"}
 DIGEST = {
     "status": 401,

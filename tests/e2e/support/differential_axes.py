@@ -36,7 +36,7 @@ AXES = {
     ],
     "delivery": ["function", "data-only", "none", "header", "failonerror"],
     "redirect": ["none", "followed-302", "followed-307", "not-followed", "limit"],
-    "auth": ["none", "basic", "digest"],
+    "auth": ["none", "basic", "digest", "refused"],
     "compression": ["identity", "gzip"],
     "split": ["one-piece", "drip", "chunked"],
     "pause": ["none", "header", "write"],
@@ -78,10 +78,11 @@ CONSTRAINTS = [
         "there is no step after which it could come",
         fault=["busy-after-step"],
         redirect=["none", "not-followed"],
-        auth=["none", "basic"],
+        auth=["none", "basic", "refused"],
     ),
     Constraint("the last hop is never reached", fault=["busy-after-step", "cut-body"], redirect=["limit"]),
     Constraint("the body of a redirect is short", fault=["cut-body"], redirect=["not-followed"]),
+    Constraint("the refusal has no body: it is held to the end", fault=["cut-body"], auth=["refused"]),
     Constraint("nobody receives a header that could be paused", delivery=["none"], pause=["header"]),
     Constraint(
         "after a pause with CURLOPT_HEADER lines come in other pieces: both callbacks take turns line by line",
@@ -113,14 +114,15 @@ SEEKABLE_BODIES = {"read-seek", "chunked-seek"}
 # A fault that comes after a step is not always retried, or not reached.
 NOT_RETRIED_AFTER_STEP = [
     Constraint(
-        "a program that pauses in a redirect step has taken part of it: that ends holding back",
-        redirect=["followed-302", "followed-307"],
-        pause=["header"],
-    ),
-    Constraint(
         "libcurl itself can't rewind the body for the hop, with or without us",
         redirect=["followed-302", "followed-307"],
         body=["read", "chunked", "read-large"],
+    ),
+    Constraint(
+        "for the hop libcurl itself seeks a file to its very beginning: over HTTP/2 that is a body of the wrong length",
+        redirect=["followed-302", "followed-307"],
+        body=["file"],
+        http=["2"],
     ),
 ]
 
