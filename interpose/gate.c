@@ -15,10 +15,11 @@
  * (unless hold_success_bytes holds it), each other status that isn't worth a retry, and two kinds of blocks behind
  * which others follow:
  *
- *   a redirect step (unless hold_redirects holds it). The program may refuse the hop, or turn FOLLOWLOCATION off at its
- *       status line: libcurl reads that option when it reads Location, just before it shows that line. A later attempt
- *       that takes the same step again doesn't show it again. Which step it is shows at its Location, so there the
- * block is held to its blank line. a 100 while an upload waits for it; in a later attempt again.
+ * - a redirect step (unless hold_redirects holds it). The program may refuse the hop, or turn FOLLOWLOCATION off at its
+ *   status line: libcurl reads that option when it reads Location, just before it shows that line. A later attempt that
+ *   takes the same step again doesn't show it again. Which step it is shows at its Location, so there the block is held
+ *   to its blank line.
+ * - a 100 while an upload waits for it; in a later attempt again.
  *
  * Who has seen a part of a block has seen a part of a response: an attempt that ends there isn't repeated. Behind the
  * blank line of a step or a 100 the operation is free again. Where nobody receives header lines none commits anything:

@@ -116,7 +116,7 @@ void operation_judge_response(struct operation *operation)
 	judge_headers(operation);
 }
 
-bool operation_may_retry_answer(const struct operation *operation)
+bool operation_may_retry_answer(struct operation *operation)
 {
 	struct engine_outcome outcome;
 	outcome_of_headers(operation, &outcome);

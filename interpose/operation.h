@@ -93,7 +93,7 @@ void operation_judge_response(struct operation *operation);
 void operation_retract_retry(struct operation *operation);
 
 /* Whether a response of the status at hand could be tried again, whatever its header fields and its body will say. */
-bool operation_may_retry_answer(const struct operation *operation);
+bool operation_may_retry_answer(struct operation *operation);
 
 /* Whether the response at hand is a success that the policy wants held until it is complete. */
 bool operation_holds_success(const struct operation *operation);
