@@ -166,6 +166,11 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CXX) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -o $@ $< -lcurl
 
+# The policy in force, on a clock of the test's own; what it asks of the host process is played by the test.
+SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/,policy_source.o policy_place.o policy_slots.o mounts.o hash.o)
+$(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
+$(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
+
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk
 

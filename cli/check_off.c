@@ -9,6 +9,7 @@
 
 #include "cli/load.h"
 #include "config/find.h"
+#include "config/variable.h"
 
 #define NAME_COUNT 3
 
@@ -59,7 +60,7 @@ static bool is_disabled(const struct check_program *program)
 	if (switched == LAUNCH_SWITCH_KEPT)
 		switched = program->scan->switched;
 	if (switched == LAUNCH_SWITCH_KEPT)
-		return disable && strcmp(disable, "1") == 0;
+		return variable_read_switch(disable) != VARIABLE_OFF;
 	return switched == LAUNCH_SWITCH_OFF;
 }
 
@@ -71,7 +72,7 @@ bool check_is_off(const struct check_program *program, char **detail)
 	bool any_mode;
 	*detail = NULL;
 	if (is_disabled(program))
-		*detail = strdup("TENACURL_DISABLE=1");
+		*detail = strdup("TENACURL_DISABLE");
 	else if (!program->scan->object)
 		*detail = strdup(program->scan->object_error.text);
 	else if (!policy)

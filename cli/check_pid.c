@@ -17,6 +17,7 @@
 #include "cli/known_use.h"
 #include "cli/process_environment.h"
 #include "cli/process_objects.h"
+#include "config/variable.h"
 #include "interpose/bind/bind.h"
 
 #define NODE_PREFIX "CURL_"
@@ -331,7 +332,7 @@ static enum check_reason absence_reason(pid_t id)
 static bool is_switched_off(pid_t id)
 {
 	char *disable = process_variable(id, "TENACURL_DISABLE"), *mode = process_variable(id, "TENACURL_MODE");
-	bool off = (disable && strcmp(disable, "1") == 0) || (mode && strcmp(mode, "off") == 0);
+	bool off = variable_read_switch(disable) != VARIABLE_OFF || variable_is_word(variable_value(mode), "off");
 	free(disable);
 	free(mode);
 	return off;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/variable.h"
 #include "interpose/bind/bind.h"
 
 #define SWITCH "TENACURL_DISABLE"
@@ -129,7 +130,7 @@ static void take_assignment(struct reading *reading, const char *word)
 	} else if (strncmp(word, SEARCH, sizeof(SEARCH) - 1) == 0) {
 		keep(&reading->effects->search_path, word + sizeof(SEARCH) - 1);
 	} else if (strncmp(word, SWITCH "=", sizeof(SWITCH)) == 0) {
-		bool is_off = strcmp(word + sizeof(SWITCH), "1") == 0;
+		bool is_off = variable_read_switch(word + sizeof(SWITCH)) != VARIABLE_OFF;
 		reading->effects->switched = is_off ? LAUNCH_SWITCH_OFF : LAUNCH_SWITCH_ON;
 	}
 }

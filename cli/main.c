@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/check.h"
@@ -13,6 +14,7 @@
 #include "cli/run.h"
 #include "cli/simulate.h"
 #include "cli/stats.h"
+#include "config/variable.h"
 
 #define EXIT_USAGE 2
 
@@ -97,11 +99,27 @@ static int dispatch(int argc, char **argv)
 	return command ? command->start(argc, argv) : fail_usage("no command", argv[0]);
 }
 
+/* Our variables as the preloaded object reads them: what a file of variables keeps of quotes is no part of a value. */
+static void tidy_environment(void)
+{
+	static const char *const names[] = {"TENACURL_POLICY", "TENACURL_MODE", "TENACURL_LOG",     "TENACURL_STATE",
+	                                    "TENACURL_JOB",    "TENACURL_RUN",  "TENACURL_DEADLINE"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = getenv(names[i]);
+		struct variable_span value = variable_value(text);
+		char *tidy = text && text[value.count] ? strndup(value.bytes, value.count) : NULL;
+		if (tidy)
+			setenv(names[i], tidy, 1);
+		free(tidy);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option OPTIONS[] = {
 	    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {0}};
 	static char name[] = "tenacurl";
+	tidy_environment();
 	if (argc > 0)
 		argv[0] = name; /* getopt's messages begin with it */
 

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "cli/run_target.h"
+#include "config/kill_switch.h"
+#include "config/variable.h"
 
 /* Which the object looks for, too. */
-#define KILL_SWITCH "/run/tenacurl/off"
 
 static void warn_if_verbose(void *context, const char *text)
 {
@@ -141,8 +142,7 @@ static bool plan_name(const struct run_options *options, const char *object, str
 
 static bool is_disabled(void)
 {
-	const char *value = getenv("TENACURL_DISABLE");
-	return value && strcmp(value, "1") == 0;
+	return variable_read_switch(getenv("TENACURL_DISABLE")) != VARIABLE_OFF;
 }
 
 /* `object` is the real one. */
@@ -153,7 +153,7 @@ static void plan_binder(const struct run_options *options, const struct run_targ
 	if (options->no_binder)
 		return;
 	if (is_disabled())
-		reason = "TENACURL_DISABLE=1 switches tenacurl off";
+		reason = "TENACURL_DISABLE switches tenacurl off";
 	plan->binder = reason[0] ? NULL : run_find_binder(object, plan->object);
 	if (!reason[0] && !plan->binder)
 		reason = "it isn't there beside libtenacurl.so";
@@ -167,10 +167,14 @@ static bool heed_obstacle(const struct run_options *options, const struct run_ta
 {
 	struct run_error text = {""};
 	enum run_obstacle obstacle = run_target_obstacle(target, &text);
+	struct policy_error unknown;
+	enum kill_switch seen = kill_switch_look(&unknown);
 	if (options->require && is_disabled())
-		return run_refuse(error, "--require: TENACURL_DISABLE=1 switches tenacurl off");
-	if (options->require && access(KILL_SWITCH, F_OK) == 0)
+		return run_refuse(error, "--require: TENACURL_DISABLE switches tenacurl off");
+	if (options->require && seen == KILL_SWITCH_SET)
 		return run_refuse(error, "--require: " KILL_SWITCH " switches tenacurl off");
+	if (options->require && seen == KILL_SWITCH_UNKNOWN)
+		return run_refuse(error, "--require: %s", unknown.text);
 	if (obstacle == RUN_OBSTACLE_NONE)
 		return true;
 	if (options->require)
@@ -190,6 +194,8 @@ static bool plan_object(const struct run_options *options, struct run_plan *plan
 	char *object = run_find_object(error);
 	if (!object)
 		return false;
+	if (variable_read_switch(getenv("TENACURL_DISABLE")) == VARIABLE_ON_BY_ODD_WORD)
+		run_tell(options, RUN_TELL_TERMINAL, "TENACURL_DISABLE isn't a known word, so tenacurl is off");
 	bool done = plan_name(options, object, &target, plan) || run_refuse(error, "out of memory");
 	done = done && heed_obstacle(options, &target, plan, error);
 	if (done && plan->object)

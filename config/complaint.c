@@ -15,10 +15,15 @@ struct text {
 	size_t used;
 };
 
+static char printable(char c)
+{
+	return c >= ' ' && c <= '~' ? c : '?';
+}
+
 static void append_byte(struct text *text, char c)
 {
 	if (text->used + 1 < text->size)
-		text->bytes[text->used++] = c >= ' ' && c <= '~' ? c : '?';
+		text->bytes[text->used++] = printable(c);
 	text->bytes[text->used] = '\0';
 }
 
@@ -87,12 +92,23 @@ static void append_place(struct text *text, const struct complaint_place *place)
 void complain(struct policy_error *error, const struct complaint_place *place, const char *format, ...)
 {
 	struct text text = {.bytes = error->text, .size = sizeof error->text};
-	char what[sizeof error->text];
 	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(what, sizeof what, format, arguments);
-	va_end(arguments);
+	/* In place: whoever complains may have little stack left. */
+	text.bytes[0] = '\0';
 	append_place(&text, place);
-	append(&text, what);
+	va_start(arguments, format);
+	vsnprintf(text.bytes + text.used, text.size - text.used, format, arguments);
+	va_end(arguments);
+	for (char *at = text.bytes + text.used; *at != '\0'; at++)
+		*at = printable(*at);
+	error->is_passing = false;
+}
+
+void complain_of_memory(struct policy_error *error, const char *path)
+{
+	const struct complaint_place place = {.path = path};
+
+	complain(error, &place, "there is no memory to read it");
+	error->is_passing = true;
 }

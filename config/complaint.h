@@ -29,4 +29,7 @@ struct complaint_place {
 void complain(struct policy_error *error, const struct complaint_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Writes that there is no memory to read the file at `path`, which is a passing cause. */
+void complain_of_memory(struct policy_error *error, const char *path);
+
 #endif

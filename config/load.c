@@ -3,12 +3,12 @@
  * Loading goes in steps, each of which sees only what the one before let through: the bytes (source.c), a scan of them
  * (scan.c), the keys (here), iniparser, the values (value.c), what they say to each other (check.c).
  *
- * iniparser takes a path, so it reads the file a second time, and the file may have changed in between. Nothing here
- * tries to hold it still (memfd_create() and /proc/self/fd would hand over the very bytes, but sandboxes kill programs
- * for the one and chroots lack the other). Instead every section and value that iniparser gives is compared with what
- * the scan saw in the bytes that were hashed. A policy so always is the one its hash names, whatever happens to the
- * file; and a value that iniparser would read differently from a person can't get in, even one the scan doesn't
- * know how to refuse.
+ * iniparser takes a path, so it reads the file a second time: by the name of the descriptor through which it was looked
+ * at, or where there is no /proc by its own. It may have changed in between, and nothing here tries to hold it still
+ * (memfd_create() would hand over the very bytes, but sandboxes kill programs for it). Instead every section and value
+ * that iniparser gives is compared with what the scan saw in the bytes that were hashed. A policy so always is the one
+ * its hash names, whatever happens to the file; and a value that iniparser would read differently from a person can't
+ * get in, even one the scan doesn't know how to refuse.
  */
 #include "config/load.h"
 
@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/block.h"
 #include "config/check.h"
@@ -29,6 +31,8 @@
 
 struct loading {
 	const char *path;
+	const char *known_hash; /* NULL: none */
+	int fd;                 /* the file, from the first step on */
 	const struct ini_functions *ini;
 	struct arena scratch;
 	struct scan scan;
@@ -47,9 +51,7 @@ static int ignore_report(const char *format, ...)
 
 static enum policy_load_result no_memory(const struct loading *loading)
 {
-	const struct complaint_place place = {.path = loading->path};
-
-	complain(loading->error, &place, "there is no memory to read it");
+	complain_of_memory(loading->error, loading->path);
 	return POLICY_UNREADABLE;
 }
 
@@ -71,12 +73,21 @@ static enum policy_load_result read_and_scan(struct loading *loading)
 {
 	char *bytes;
 	size_t length;
-	enum policy_load_result result = source_read(loading->path, &loading->scratch, &bytes, &length, loading->error);
+	enum policy_load_result result =
+	    source_read(loading->path, &loading->scratch, &loading->fd, &bytes, &length, loading->error);
 
 	if (result != POLICY_LOADED)
 		return result;
 	source_hash(bytes, length, loading->hash);
-	return scan_bytes(bytes, length, loading->path, &loading->scratch, &loading->scan, loading->error);
+	if (loading->known_hash != NULL && strcmp(loading->hash, loading->known_hash) == 0)
+		return POLICY_UNCHANGED;
+	result = scan_bytes(bytes, length, loading->path, &loading->scratch, &loading->scan, loading->error);
+	if (result == POLICY_LOADED && loading->known_hash != NULL && loading->scan.section_count == 0) {
+		const struct complaint_place place = {.path = loading->path};
+		complain(loading->error, &place, "says nothing; allowed: at least [policy]");
+		return POLICY_INVALID;
+	}
+	return result;
 }
 
 static bool check_key(const struct loading *loading, const struct scan_section *section, const struct scan_entry *entry)
@@ -139,6 +150,7 @@ static enum policy_load_result differs(const struct loading *loading, const stru
 	const struct complaint_place place = place_of(loading, section, entry);
 
 	complain(loading->error, &place, "iniparser reads something else: the file changed, or there is no memory");
+	loading->error->is_passing = true;
 	return POLICY_UNREADABLE;
 }
 
@@ -154,6 +166,15 @@ static bool has_room_for_iniparser(void)
 	return room != NULL;
 }
 
+static struct _dictionary_ *load_by_iniparser(const struct loading *loading)
+{
+	char path[32];
+	struct stat status;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", loading->fd);
+	return loading->ini->load(stat(path, &status) == 0 ? path : loading->path);
+}
+
 /* Step: iniparser's reading, with the same sections in the same order. */
 static enum policy_load_result parse(struct loading *loading)
 {
@@ -165,10 +186,11 @@ static enum policy_load_result parse(struct loading *loading)
 		return no_memory(loading);
 	if (ini->set_error_callback != NULL)
 		ini->set_error_callback(ignore_report);
-	loading->dictionary = ini->load(loading->path);
+	loading->dictionary = load_by_iniparser(loading);
 	if (loading->dictionary == NULL || ini->section_count(loading->dictionary) != (int)scan->section_count) {
 		complain(loading->error, &place,
 		         "iniparser reads something else: the file changed, or there is no memory");
+		loading->error->is_passing = true;
 		return POLICY_UNREADABLE;
 	}
 	for (size_t i = 0; i < scan->section_count; i++) {
@@ -295,26 +317,44 @@ static enum policy_load_result run_steps(struct loading *loading, const struct p
 	return result;
 }
 
+static enum policy_load_result load(struct loading *loading, const struct policy_overrides *overrides,
+                                    const struct policy **policy)
+{
+	int saved_errno = errno;
+	enum policy_load_result result = run_steps(loading, overrides);
+
+	if (loading->dictionary != NULL)
+		loading->ini->free_dictionary(loading->dictionary);
+	if (loading->fd >= 0)
+		close(loading->fd);
+	arena_free(&loading->scratch);
+	if (result == POLICY_LOADED)
+		*policy = loading->policy;
+	else
+		policy_free(loading->policy);
+	errno = saved_errno;
+	return result;
+}
+
 enum policy_load_result policy_load_with(const char *path, const struct ini_functions *ini,
                                          const struct policy_overrides *overrides, policy_warn warn, void *warn_context,
                                          const struct policy **policy, struct policy_error *error)
 {
-	struct loading loading = {.path = path, .ini = ini, .error = error};
-	int saved_errno = errno;
-	enum policy_load_result result = run_steps(&loading, overrides);
+	struct loading loading = {.path = path, .fd = -1, .ini = ini, .error = error};
+	enum policy_load_result result = load(&loading, overrides, policy);
 
-	if (loading.dictionary != NULL)
-		ini->free_dictionary(loading.dictionary);
-	arena_free(&loading.scratch);
-	if (result == POLICY_LOADED) {
-		if (warn != NULL)
-			check_unreachable(loading.policy, warn, warn_context);
-		*policy = loading.policy;
-	} else {
-		policy_free(loading.policy);
-	}
-	errno = saved_errno;
+	if (result == POLICY_LOADED && warn != NULL)
+		check_unreachable(*policy, warn, warn_context);
 	return result;
+}
+
+enum policy_load_result policy_load_changed(const char *path, const char *known_hash, const struct ini_functions *ini,
+                                            const struct policy_overrides *overrides, const struct policy **policy,
+                                            struct policy_error *error)
+{
+	struct loading loading = {.path = path, .known_hash = known_hash, .fd = -1, .ini = ini, .error = error};
+
+	return load(&loading, overrides, policy);
 }
 
 enum policy_load_result policy_load(const char *path, const struct ini_functions *ini, policy_warn warn,

@@ -10,6 +10,7 @@
  * itself, which takes its memory elsewhere (interpose/ini.c).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "config/policy.h"
@@ -28,14 +29,18 @@ struct ini_functions {
 
 enum policy_load_result {
 	POLICY_LOADED,
+	POLICY_UNCHANGED, /* policy_load_changed() only: these bytes are known */
 	POLICY_INVALID,   /* the file was read and refused; the error says file, section, key, value and what is allowed
 	                   */
-	POLICY_UNREADABLE /* no such file, not regular, too large, writable by others, no memory, … */
+	POLICY_ABSENT,    /* there is no such file */
+	POLICY_UNREADABLE, /* it can't be looked at, or not be trusted (config/trusted_file.h): not regular, too large,
+	                      writable by others, no permission, no descriptor, no memory, … */
 };
 
-/* One line for people, no newline at its end; filled for every result but POLICY_LOADED. */
+/* One line for people, no newline at its end; filled for every result but POLICY_LOADED and POLICY_UNCHANGED. */
 struct policy_error {
 	char text[512];
+	bool is_passing; /* the cause may go by itself: no descriptor or no memory at the moment */
 };
 
 /* Receives each warning (an unreachable value, say): one line, no newline. */
@@ -44,7 +49,7 @@ typedef void (*policy_warn)(void *context, const char *text);
 /*
  * Reads, checks and copies the policy file at `path`.
  *
- * path:   absolute or relative, not owned. Regular file, at most 64 KiB, not writable by others.
+ * path:   absolute or relative, not owned. A regular file of at most 64 KiB, as config/trusted_file.h says.
  * ini:    iniparser's functions.
  * warn:   NULL to ignore warnings.
  * policy: set on POLICY_LOADED to a policy that the caller owns (policy_free()), untouched otherwise.
@@ -68,6 +73,15 @@ struct policy_overrides {
 enum policy_load_result policy_load_with(const char *path, const struct ini_functions *ini,
                                          const struct policy_overrides *overrides, policy_warn warn, void *warn_context,
                                          const struct policy **policy, struct policy_error *error);
+
+/*
+ * The same for a policy that is to replace another, whose hash is `known_hash`: of a file with that very hash nothing
+ * is loaded, and POLICY_UNCHANGED returned. One without a section, which would be a policy of defaults, is
+ * POLICY_INVALID: files are emptied before they are written, and by full disks.
+ */
+enum policy_load_result policy_load_changed(const char *path, const char *known_hash, const struct ini_functions *ini,
+                                            const struct policy_overrides *overrides, const struct policy **policy,
+                                            struct policy_error *error);
 
 /*
  * Whether the policy is free of contradictions (min_try_ms over per_try_ms or deadline_ms; audit without a log); if

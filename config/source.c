@@ -2,34 +2,12 @@
 #include "config/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/complaint.h"
-
-static bool is_acceptable(int fd, const char *path, struct policy_error *error)
-{
-	const struct complaint_place place = {.path = path};
-	struct stat status;
-
-	if (fstat(fd, &status) != 0) {
-		complain(error, &place, "cannot be examined: %s", strerror(errno));
-		return false;
-	}
-	if (!S_ISREG(status.st_mode)) {
-		complain(error, &place, "is not a regular file");
-		return false;
-	}
-	if (status.st_mode & S_IWOTH) {
-		complain(error, &place, "may be written by others (mode %04o); allowed: not writable by others",
-		         (unsigned)(status.st_mode & 07777));
-		return false;
-	}
-	return true;
-}
+#include "config/trusted_file.h"
 
 /* Reads until the end or until `most` bytes are there; -1: trouble, in errno. */
 static ssize_t read_up_to(int fd, char *bytes, size_t most)
@@ -54,12 +32,9 @@ static enum policy_load_result read_open_file(int fd, const char *path, struct a
 {
 	const struct complaint_place place = {.path = path};
 
-	if (!is_acceptable(fd, path, error))
-		return POLICY_UNREADABLE;
-
 	char *buffer = arena_allocate(arena, SOURCE_BYTES_MAX + 2);
 	if (buffer == NULL) {
-		complain(error, &place, "there is no memory to read it");
+		complain_of_memory(error, path);
 		return POLICY_UNREADABLE;
 	}
 	ssize_t got = read_up_to(fd, buffer, SOURCE_BYTES_MAX + 1);
@@ -76,20 +51,18 @@ static enum policy_load_result read_open_file(int fd, const char *path, struct a
 	return POLICY_LOADED;
 }
 
-enum policy_load_result source_read(const char *path, struct arena *arena, char **bytes, size_t *length,
+enum policy_load_result source_read(const char *path, struct arena *arena, int *fd, char **bytes, size_t *length,
                                     struct policy_error *error)
 {
-	/* O_NONBLOCK: a FIFO without a writer would block the host program for ever. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	enum policy_load_result result = trusted_file_open(path, arena, fd, error);
 
-	if (fd < 0) {
-		const struct complaint_place place = {.path = path};
-		complain(error, &place, "cannot be opened: %s", strerror(errno));
-		return POLICY_UNREADABLE;
+	if (result != POLICY_LOADED)
+		return result;
+	result = read_open_file(*fd, path, arena, bytes, length, error);
+	if (result != POLICY_LOADED) {
+		close(*fd);
+		*fd = -1;
 	}
-
-	enum policy_load_result result = read_open_file(fd, path, arena, bytes, length, error);
-	close(fd);
 	return result;
 }
 

@@ -169,18 +169,18 @@ static bool may_act(const struct policy_rules *rules)
 }
 
 /* The section that the handle's next operation goes by; NULL: it is none of our business. */
-static const struct policy_section *select_section(struct handle *handle, const struct policy *policy)
+static const struct policy_section *select_section(struct handle *handle, const struct policy_hold *hold)
 {
 	if (handle->program.url_handle)
 		read_url_handle(handle);
 	if (handle->program.connect_only || handle->program.rtsp)
 		return NULL;
-	if (handle->selected_policy != policy) {
+	if (handle->selected_version != hold->version) {
 		struct url url;
 		bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
-		const struct policy_section *section = is_http ? policy_select(policy, &url) : NULL;
+		const struct policy_section *section = is_http ? policy_select(hold->policy, &url) : NULL;
 		handle->selected_section = section && may_act(&section->rules) ? section : NULL;
-		handle->selected_policy = policy;
+		handle->selected_version = hold->version;
 		handle->shared_entry = NULL;
 	}
 	return handle->selected_section;
@@ -214,11 +214,17 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	handle->performed_generation = generation;
 
 	int64_t now_ms = clock_ms();
-	const struct policy *policy = policy_source_get(now_ms);
-	const struct policy_section *section = policy ? select_section(handle, policy) : NULL;
-	if (!section || !lend_callbacks(handle))
+	struct policy_hold hold;
+	if (!policy_source_hold(now_ms, &hold))
 		return pass_through(handle);
+	const struct policy_section *section = select_section(handle, &hold);
+	if (!section || !lend_callbacks(handle)) {
+		policy_slots_release(&hold);
+		return pass_through(handle);
+	}
 	handle->active_frame = frame;
 	handle->active_caller = caller;
-	return operation_run(handle, policy, section, now_ms);
+	CURLcode result = operation_run(handle, hold.policy, section, now_ms);
+	policy_slots_release(&hold);
+	return result;
 }

@@ -135,7 +135,7 @@ bool handle_copy_options(struct handle *copy, const struct handle *source)
 
 bool handle_set_url(struct handle *handle, const char *url)
 {
-	handle->selected_policy = NULL;
+	handle->selected_version = 0;
 	if (!url) {
 		if (handle->url)
 			handle->url[0] = '\0';

@@ -140,7 +140,7 @@ struct handle {
 	size_t url_capacity_bytes;
 
 	/* Which section the URL selects (NULL: none of our business); valid for this policy until the URL changes. */
-	const struct policy *selected_policy;
+	uint64_t selected_version; /* of the policy; 0: none */
 	const struct policy_section *selected_section;
 
 	/* What is shared about the URL's origin and that section (interpose/shared_state.h); valid as long as they are.

@@ -180,16 +180,18 @@ static void fill_attempt(struct record *record, const struct operation *operatio
 	record->upstream_attempts = operation->gate.block.upstream_attempts;
 }
 
-static void write_draft(struct draft *draft, const struct policy_rules *rules)
+static bool write_draft(struct draft *draft, const struct policy_rules *rules)
 {
 	struct record *record = &draft->record;
 	int cancel_state;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	record->lost = atomic_exchange(&lost_count, 0);
 	size_t line_bytes = record_format(record, draft->line);
-	if (line_bytes == 0 || !log_write(rules, process_stderr(), draft->line, line_bytes))
+	bool written = line_bytes > 0 && log_write(rules, process_stderr(), draft->line, line_bytes);
+	if (!written)
 		atomic_fetch_add(&lost_count, record->lost + 1);
 	pthread_setcancelstate(cancel_state, &cancel_state);
+	return written;
 }
 
 static void record_attempt(struct operation *operation, CURLcode result)
@@ -258,41 +260,41 @@ void journal_return(struct operation *operation)
 	errno = saved_errno;
 }
 
-/* Returns whether the rules name a log. */
 static bool note_in_log(const struct policy_rules *rules, const char *text)
 {
-	struct draft *draft = rules->log != POLICY_LOG_NONE ? new_draft(RECORD_NOTE) : NULL;
-	if (draft) {
-		fill_process(&draft->record);
-		draft->record.note = text;
-		write_draft(draft, rules);
-		free(draft);
-	}
-	return rules->log != POLICY_LOG_NONE;
+	struct draft *draft = new_draft(RECORD_NOTE);
+	if (!draft)
+		return false;
+	fill_process(&draft->record);
+	draft->record.note = text;
+	bool written = write_draft(draft, rules);
+	free(draft);
+	return written;
 }
 
 /* Notes tell paths, which may hold anything; records have no control characters. */
-static void note_in_syslog(const char *text)
+static bool note_in_syslog(const char *text)
 {
 	char *clean = strdup(text);
 	if (!clean)
-		return;
+		return false;
 	for (char *at = clean; *at; at++)
 		if ((unsigned char)*at < 0x20 || *at == 0x7f)
 			*at = '?';
-	log_syslog(SYSLOG_WARNING, clean, strlen(clean));
+	bool told = log_syslog(SYSLOG_WARNING, clean, strlen(clean));
 	free(clean);
+	return told;
 }
 
-void journal_tell(const struct policy_rules *rules, const char *text)
+bool journal_tell(const struct policy_rules *rules, const char *text)
 {
 	int saved_errno = errno;
-	if (!note_in_log(rules, text))
-		note_in_syslog(text);
+	bool told = rules->log != POLICY_LOG_NONE ? note_in_log(rules, text) : note_in_syslog(text);
 	errno = saved_errno;
+	return told;
 }
 
-void journal_complain(const char *text)
+bool journal_complain(const char *text)
 {
 	/* Not the policy's log: the policy may be what is broken. */
 	int saved_errno = errno;
@@ -300,7 +302,8 @@ void journal_complain(const char *text)
 	struct policy_error error;
 	struct policy *policy = named[0] ? policy_copy(policy_builtin()) : NULL;
 	bool has_log = policy && policy_override(policy, "log", named, &error);
-	journal_tell(has_log ? &policy->sections[0].rules : &policy_builtin()->sections[0].rules, text);
+	bool told = journal_tell(has_log ? &policy->sections[0].rules : &policy_builtin()->sections[0].rules, text);
 	policy_free(policy);
 	errno = saved_errno;
+	return told;
 }

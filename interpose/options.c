@@ -158,7 +158,7 @@ static void note_customrequest(struct handle *handle, const void *argument)
 static void note_default_protocol(struct handle *handle, const void *argument)
 {
 	const char *protocol = argument;
-	handle->selected_policy = NULL;
+	handle->selected_version = 0;
 	char *kept = handle->program.default_protocol;
 	size_t room_bytes = sizeof(handle->program.default_protocol);
 	kept[0] = '\0';
@@ -170,7 +170,7 @@ static void note_default_protocol(struct handle *handle, const void *argument)
 static void note_port(struct handle *handle, const void *argument)
 {
 	handle->program.port = (intptr_t)argument;
-	handle->selected_policy = NULL;
+	handle->selected_version = 0;
 }
 
 static void note_url(struct handle *handle, const void *argument)
@@ -182,7 +182,7 @@ static void note_curlu(struct handle *handle, const void *argument)
 {
 	/* libcurl only reads it. */
 	handle->program.url_handle = (void *)(uintptr_t)argument;
-	handle->selected_policy = NULL;
+	handle->selected_version = 0;
 }
 
 static void note_writedata(struct handle *handle, const void *argument)

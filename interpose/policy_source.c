@@ -5,47 +5,42 @@
  * child is born in the middle of a load. What the handler misses (_Fork, raw clone) is seen by the process generation:
  * a child that finds a load which another process began passes through for good.
  *
- * The policy in force is an atomic pointer to something immutable. A newer one replaces it; the old one is never freed,
- * since an operation in some thread may still go by it. Policies change rarely, and one is a few kilobytes.
+ * Where a policy is looked for is settled by the environment and the user at that moment, and what is in force is
+ * replaced by another good policy only. That a file can't be looked at, can't be used, or isn't there is no
+ * instruction: files are moved away and written anew, processes change their root and their user. Only a file that was
+ * in force, has been absent for long from the root that it was found in, and whose absence could be told, makes way for
+ * the next place. Before any policy was in force, trouble keeps us out; it is looked at again all the same.
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/complaint.h"
 #include "config/find.h"
+#include "config/kill_switch.h"
 #include "config/load.h"
 #include "interpose/clock.h"
-#include "interpose/ini.h"
+#include "interpose/hash.h"
 #include "interpose/journal.h"
-#include "interpose/large_stack.h"
+#include "interpose/policy_place.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
-#include "interpose/tsan.h"
 
-#define KILL_SWITCH     "/run/tenacurl/off"
-#define LOOK_EVERY_MS   1000
-#define POLICY_PATH_MAX 4096
-#define LOCK_LIMIT_S    2 /* a load takes a millisecond */
+#define LOOK_EVERY_MS 1000
+#define LOCK_LIMIT_S  2 /* a load takes a millisecond */
+#define ABSENCE_MS    60000
+#define PLACES_MAX    2
 
 enum source_state { SOURCE_UNTOUCHED, SOURCE_LOADING, SOURCE_READY };
 
-/* By which a changed file is recognised. */
-struct file_identity {
-	dev_t device;
-	ino_t inode;
-	off_t size_bytes;
-	struct timespec changed;
-};
-
 static _Atomic int state;
 static _Atomic uint32_t loading_generation;
-static _Atomic(const struct policy *) current; /* NULL: stay out */
 static _Atomic bool is_killed;
 static _Atomic int64_t next_look_ms;
 
@@ -53,10 +48,16 @@ static _Atomic int64_t next_look_ms;
 static pthread_mutex_t load_mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uintptr_t forking_thread; /* who holds it across a fork */
 static pthread_once_t atfork_once = PTHREAD_ONCE_INIT;
-static char loaded_path[POLICY_PATH_MAX]; /* "": no file */
-static struct file_identity loaded_identity;
-static char found_path[POLICY_PATH_MAX];   /* while a changed file is looked for */
-static const struct policy *loaded_policy; /* what the load at hand came to */
+
+#define NOTHING_IN_FORCE (-1)
+
+static struct policy_place places[PLACES_MAX];
+static int place_count;
+static int in_force = NOTHING_IN_FORCE; /* a place's index; place_count: what is built in */
+static struct stat first_root;          /* "/", when the places were settled */
+static struct policy_overrides overrides;
+static struct policy_error error;
+static uint64_t told_of_environment; /* a hash of what was said last */
 
 /* Takes the mutex, but not at any price: a load takes a millisecond, and in a child its holder may be no more. */
 static bool lock_or_give_way(void)
@@ -105,106 +106,221 @@ static void register_atfork(void)
 		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
 }
 
-static void publish(const struct policy *policy)
+/* Which places count is settled once: a process that changes its user or directory later goes by the same. */
+
+static void make_absolute(struct policy_place *place)
 {
-	tsan_release(&current);
-	atomic_store_explicit(&current, policy, memory_order_release);
+	char *directory = place->path[0] != '/' ? getcwd(NULL, 0) : NULL;
+	size_t directory_bytes = directory ? strlen(directory) : 0, path_bytes = strlen(place->path);
+	if (directory && directory_bytes + 1 + path_bytes < sizeof(place->path)) {
+		memmove(place->path + directory_bytes + 1, place->path, path_bytes + 1);
+		memcpy(place->path, directory, directory_bytes);
+		place->path[directory_bytes] = '/';
+	}
+	free(directory);
 }
 
-static const struct policy *in_force(void)
-{
-	const struct policy *policy = atomic_load_explicit(&current, memory_order_acquire);
-	tsan_acquire(&current);
-	return policy;
-}
-
-static void identify_file(const char *path, struct file_identity *identity)
-{
-	struct stat status;
-	memset(identity, 0, sizeof(*identity));
-	if (!path[0] || stat(path, &status) != 0)
-		return;
-	identity->device = status.st_dev;
-	identity->inode = status.st_ino;
-	identity->size_bytes = status.st_size;
-	identity->changed = status.st_ctim;
-}
-
-static bool is_same_file(const struct file_identity *a, const struct file_identity *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
-	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-/* Returns whether the places could be searched; the path is "" where no file was found. */
-static bool find_path(char path[static POLICY_PATH_MAX])
+static void settle_places(void)
 {
 	const struct process_environment *environment = process_environment();
-	const struct policy_places places = {
+	const struct policy_places search = {
 	    .environment = environment->policy,
 	    .home = environment->home,
 	    .is_root = geteuid() == 0,
 	};
-	enum policy_found how;
-	path[0] = '\0';
-	return policy_find(&places, path, POLICY_PATH_MAX, &how) || how == POLICY_FOUND_BUILT_IN;
+	enum policy_found how = POLICY_FOUND_BUILT_IN;
+	while (place_count < PLACES_MAX &&
+	       policy_place_at(&search, (size_t)place_count, places[place_count].path, POLICY_PATH_MAX, &how)) {
+		places[place_count].is_named = policy_found_by_name(how);
+		make_absolute(&places[place_count++]);
+	}
+	overrides.mode = environment->mode[0] ? environment->mode : NULL;
+	overrides.log = environment->log[0] ? environment->log : NULL;
+	if (stat("/", &first_root) != 0)
+		memset(&first_root, 0, sizeof(first_root));
 }
 
-static const struct policy *load_file(const char *path, const struct policy_overrides *overrides,
-                                      struct policy_error *error)
+/* Whether "/" is what it was: in another one nothing says anything about our files. */
+static bool is_in_first_root(void)
 {
-	const struct policy *policy = NULL;
-	if (policy_load_with(path, ini_functions(), overrides, NULL, NULL, &policy, error) != POLICY_LOADED)
-		policy = NULL;
-	return policy;
+	struct stat root;
+	return stat("/", &root) == 0 && root.st_dev == first_root.st_dev && root.st_ino == first_root.st_ino;
 }
 
-static const struct policy *override_builtin(const struct policy_overrides *overrides, struct policy_error *error)
+/* Says it to the log of the policy in force, or without one as all complaints. Returns whether it got there. */
+static bool tell(const char *text)
 {
-	if (!overrides->mode && !overrides->log)
+	struct policy_hold hold;
+	policy_slots_hold(&hold);
+	if (!hold.policy)
+		return journal_complain(text);
+	bool told = journal_tell(&hold.policy->sections[0].rules, text);
+	policy_slots_release(&hold);
+	return told;
+}
+
+/* Says what is in `error`, if it is anything new, and what comes of it. */
+static void tell_once(uint64_t *told)
+{
+	static char text[sizeof(error.text) + 64];
+	if (!error.text[0] || hash_text(HASH_BASIS, error.text) == *told)
+		return;
+	snprintf(text, sizeof(text), "%s; %s", error.text,
+	         in_force == NOTHING_IN_FORCE ? "tenacurl stays out" : "the policy that was loaded stays in force");
+	tell(text);
+	*told = hash_text(HASH_BASIS, error.text);
+}
+
+static void put_in_force(int index, const struct policy *policy)
+{
+	in_force = index;
+	policy_slots_publish(policy);
+	if (index < place_count)
+		places[index].told = 0;
+}
+
+static const struct policy *make_builtin(void)
+{
+	if (!overrides.mode && !overrides.log)
 		return policy_builtin();
 	struct policy *policy = policy_copy(policy_builtin());
 	if (!policy) {
-		snprintf(error->text, sizeof(error->text), "no memory for the policy");
+		snprintf(error.text, sizeof(error.text), "no memory for the policy");
 		return NULL;
 	}
-	if ((overrides->mode && !policy_override(policy, "mode", overrides->mode, error)) ||
-	    (overrides->log && !policy_override(policy, "log", overrides->log, error)) ||
-	    !policy_check(policy, error)) {
+	if ((overrides.mode && !policy_override(policy, "mode", overrides.mode, &error)) ||
+	    (overrides.log && !policy_override(policy, "log", overrides.log, &error)) ||
+	    !policy_check(policy, &error)) {
 		policy_free(policy);
 		return NULL;
 	}
 	return policy;
 }
 
-/* Finds and loads what should be in force now. loaded_policy is NULL, with a word to syslog why, if that is nothing. */
-static void load_here(void)
+static enum place_sight look_at(int index, bool is_first, int64_t now_ms, const struct policy **policy)
 {
-	const struct process_environment *environment = process_environment();
-	const struct policy_overrides overrides = {
-	    .mode = environment->mode[0] ? environment->mode : NULL,
-	    .log = environment->log[0] ? environment->log : NULL,
+	const struct policy *now = policy_slots_peek();
+	const struct place_look look = {
+	    .now_ms = now_ms,
+	    .is_first = is_first,
+	    .known_hash = now ? now->hash : NULL,
+	    .overrides = &overrides,
 	};
-	struct policy_error error = {.text = "no place for a policy file has a usable path"};
-	const struct policy *policy = NULL;
-
-	if (find_path(loaded_path)) {
-		identify_file(loaded_path, &loaded_identity);
-		policy =
-		    loaded_path[0] ? load_file(loaded_path, &overrides, &error) : override_builtin(&overrides, &error);
-	}
-	if (!policy)
-		journal_complain(error.text);
-	loaded_policy = policy;
+	return policy_place_look(&places[index], &look, policy, &error);
 }
 
-static const struct policy *load(void)
+/*
+ * A file that was there and is gone: whether that is an instruction. Not of a file that somebody named, nor in another
+ * root; else once it has lasted, and was told, in which case the place counts as one without a file.
+ */
+static bool has_made_way(struct policy_place *place, int64_t now_ms)
 {
-	static const char no_stack[] = "no memory for a stack that a policy could be loaded on";
-	loaded_policy = NULL;
-	if (!large_stack_call(load_here))
-		journal_complain(no_stack);
-	return loaded_policy;
+	const struct complaint_place where = {.path = place->path};
+	bool may_end = !place->is_named && is_in_first_root();
+	if (place->absent_since_ms == 0)
+		place->absent_since_ms = now_ms;
+	complain(&error, &where, "isn't there any more; %s%s",
+	         in_force == NOTHING_IN_FORCE ? "tenacurl stays out" : "what it said stays in force",
+	         may_end ? " for a minute" : "");
+	uint64_t hash = hash_text(HASH_BASIS, error.text);
+	if (place->told != hash && tell(error.text))
+		place->told = hash;
+	if (!may_end || place->told != hash || now_ms - place->absent_since_ms < ABSENCE_MS)
+		return false;
+	place->content = PLACE_EMPTY;
+	return true;
+}
+
+/* Whether it is known that there is no file at a place that was not looked at, or seemed to have none. */
+static bool is_passed_over(struct policy_place *place, enum place_sight sight, int64_t now_ms)
+{
+	if (place->is_named || (sight != PLACE_SKIPPED && sight != PLACE_ABSENT))
+		return false;
+	return place->content == PLACE_EMPTY || (sight == PLACE_ABSENT && has_made_way(place, now_ms));
+}
+
+/*
+ * Puts in force what the places from `index` on come to. The first one that has, or may have, a file decides; if that
+ * can't be used, what is in force stays: nothing, at first.
+ */
+static void take_first(int index, bool is_first, int64_t now_ms)
+{
+	const struct policy *policy = NULL;
+	for (; index < place_count; index++) {
+		enum place_sight sight = look_at(index, is_first, now_ms, &policy);
+		if (sight == PLACE_LOADED)
+			put_in_force(index, policy);
+		else if (sight == PLACE_TROUBLE)
+			tell_once(&places[index].told);
+		if (!is_passed_over(&places[index], sight, now_ms))
+			return;
+	}
+	policy = make_builtin();
+	if (policy)
+		put_in_force(place_count, policy);
+	else
+		tell_once(&told_of_environment);
+}
+
+/* Looks for a newer policy where the one in force came from, and at the places before that. */
+static void look_for_newer(int64_t now_ms)
+{
+	const struct policy *policy = NULL;
+	for (int index = 0; index < place_count && index <= in_force; index++) {
+		struct policy_place *place = &places[index];
+		switch (look_at(index, false, now_ms, &policy)) {
+		case PLACE_LOADED:
+			put_in_force(index, policy);
+			return;
+		case PLACE_KNOWN:
+			in_force = index;
+			return;
+		case PLACE_TROUBLE:
+			tell_once(&place->told);
+			break;
+		case PLACE_ABSENT:
+			if (index == in_force && has_made_way(place, now_ms))
+				take_first(index + 1, false, now_ms);
+			break;
+		case PLACE_SAME:
+		case PLACE_SKIPPED:
+			break;
+		}
+	}
+}
+
+static void look(int64_t now_ms)
+{
+	if (in_force == NOTHING_IN_FORCE)
+		take_first(0, false, now_ms);
+	else
+		look_for_newer(now_ms);
+	policy_slots_sweep();
+}
+
+/* The kill switch. */
+
+/* Apart, since it is rare. */
+static __attribute__((noinline)) void tell_of_switch(void)
+{
+	static struct policy_error switch_error;
+	static _Atomic bool is_told;
+	if (atomic_exchange(&is_told, true))
+		return;
+	kill_switch_look(&switch_error);
+	if (switch_error.text[0])
+		tell(switch_error.text);
+}
+
+static void look_at_switch(void)
+{
+	enum kill_switch seen = kill_switch_look(NULL);
+	/* A switch that was set isn't undone by a change of root. */
+	if (seen == KILL_SWITCH_OPEN && atomic_load_explicit(&is_killed, memory_order_relaxed) && !is_in_first_root())
+		return;
+	atomic_store_explicit(&is_killed, seen == KILL_SWITCH_SET || seen == KILL_SWITCH_UNKNOWN, memory_order_relaxed);
+	if (seen == KILL_SWITCH_FOREIGN || seen == KILL_SWITCH_UNKNOWN)
+		tell_of_switch();
 }
 
 static void load_first(void)
@@ -221,8 +337,9 @@ static void load_first(void)
 			/* Here, where the mutex guards them: a child made by _Fork could wait for them for ever. */
 			process_names();
 			process_deadline_ms();
-			publish(load());
-			atomic_store(&is_killed, access(KILL_SWITCH, F_OK) == 0);
+			settle_places();
+			look_at_switch();
+			take_first(0, true, clock_ms());
 			atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
 		}
 		atomic_store(&state, SOURCE_READY);
@@ -233,65 +350,80 @@ static void load_first(void)
 	errno = saved_errno;
 }
 
-/* Loads again if another file is found now, or the file has changed. A newer one that can't be loaded changes nothing.
- */
-static void reload_if_changed(void)
-{
-	struct file_identity identity;
-	if (!find_path(found_path))
-		return;
-	identify_file(found_path, &identity);
-	if (strcmp(found_path, loaded_path) == 0 && is_same_file(&identity, &loaded_identity))
-		return;
-	const struct policy *newer = load();
-	if (newer)
-		publish(newer);
-}
-
 static void look_again(int64_t now_ms)
 {
 	int cancel_state, saved_errno = errno;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	atomic_store_explicit(&next_look_ms, now_ms + LOOK_EVERY_MS, memory_order_relaxed);
-	atomic_store_explicit(&is_killed, access(KILL_SWITCH, F_OK) == 0, memory_order_relaxed);
+	look_at_switch();
 	/* Whoever holds the mutex is looking already. */
 	if (!process_is_raw_child() && pthread_mutex_trylock(&load_mutex) == 0) {
-		reload_if_changed();
+		look(now_ms);
 		pthread_mutex_unlock(&load_mutex);
 	}
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved_errno;
 }
 
-const struct policy *policy_source_get(int64_t now_ms)
+/* Apart, since it is rare. */
+static __attribute__((noinline)) void tell_of_odd_word(void)
 {
-	if (process_environment()->disabled)
-		return NULL;
+	static const struct complaint_place where = {.key = "TENACURL_DISABLE"};
+	static struct policy_error odd;
+	static _Atomic bool is_told;
+	if (atomic_exchange(&is_told, true))
+		return;
+	complain(&odd, &where, "not a known word, so tenacurl is off; known: 1, yes, true, on; 0, no, false, off");
+	journal_complain(odd.text);
+}
+
+static bool is_disabled(void)
+{
+	enum variable_switch disable = process_environment()->disable;
+	if (disable == VARIABLE_ON_BY_ODD_WORD)
+		tell_of_odd_word();
+	return disable != VARIABLE_OFF;
+}
+
+bool policy_source_hold(int64_t now_ms, struct policy_hold *hold)
+{
+	if (is_disabled())
+		return false;
 	int seen = atomic_load_explicit(&state, memory_order_acquire);
 	if (seen != SOURCE_READY) {
 		if (process_is_raw_child() ||
 		    (seen == SOURCE_LOADING && atomic_load(&loading_generation) != process_generation()))
-			return NULL;
+			return false;
 		load_first();
 	} else if (now_ms >= atomic_load_explicit(&next_look_ms, memory_order_relaxed)) {
 		look_again(now_ms);
 	}
 	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
-		return NULL;
-	return in_force();
+		return false;
+	policy_slots_hold(hold);
+	return hold->policy != NULL;
+}
+
+/* What a newer policy says of the section: it decides over later operations, but this one may have been switched off.
+ */
+static bool is_off(const struct policy *policy, const char *section)
+{
+	for (size_t i = 0; i < policy->section_count; i++)
+		if (strcmp(policy->sections[i].name, section) == 0)
+			return policy->sections[i].rules.mode == POLICY_MODE_OFF;
+	return policy->sections[0].rules.mode == POLICY_MODE_OFF;
 }
 
 bool policy_source_is_switched_off(const struct policy *policy, const struct policy_section *section)
 {
+	struct policy_hold now;
 	look_again(clock_ms());
 	if (atomic_load_explicit(&is_killed, memory_order_relaxed))
 		return true;
-	const struct policy *now = in_force();
-	if (now == policy)
-		return false;
-	/* A newer policy decides over later operations; for this one it only counts whether it was switched off. */
-	for (size_t i = 0; now && i < now->section_count; i++)
-		if (strcmp(now->sections[i].name, section->name) == 0)
-			return now->sections[i].rules.mode == POLICY_MODE_OFF;
-	return !now || now->sections[0].rules.mode == POLICY_MODE_OFF;
+	policy_slots_hold(&now);
+	if (!now.policy)
+		return true;
+	bool off = now.policy != policy && is_off(now.policy, section->name);
+	policy_slots_release(&now);
+	return off;
 }

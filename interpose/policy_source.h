@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 #include "config/policy.h"
+#include "interpose/policy_slots.h"
 
 /*
- * Returns the policy in force, or NULL if tenacurl must stay out of it: switched off, the policy can't be loaded, or
- * this is the fork of a process that was loading it. A returned policy is never freed, since operations in any thread
- * may be using it. After the first call lock-free, and without a system call except once a second.
+ * Holds the policy in force for an operation, which ends with policy_slots_release(). Returns false, with nothing to
+ * release, if tenacurl must stay out of it: switched off, the policy can't be loaded, or this is the fork of a process
+ * that was loading it. After the first call lock-free, and without a system call except once a second.
  */
-const struct policy *policy_source_get(int64_t now_ms);
+bool policy_source_hold(int64_t now_ms, struct policy_hold *hold);
 
 /*
  * Looks again, whatever the time: whether the kill switch is set, or a newer policy says `mode = off` for the section

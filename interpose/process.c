@@ -27,13 +27,16 @@ struct copied_variable {
 
 static void copy_variable(const struct copied_variable *variable)
 {
-	const char *value = secure_getenv(variable->name);
-	if (!value)
-		return;
+	const char *text = secure_getenv(variable->name);
+	struct variable_span value = {text, text ? strlen(text) : 0};
+	if (strncmp(variable->name, "TENACURL_", strlen("TENACURL_")) == 0)
+		value = variable_value(text);
 	/* Too long to be right: kept as something that no reader accepts, instead of a part that one might. */
-	if (strlen(value) >= variable->room_bytes)
-		value = "\x01";
-	strcpy(variable->copy, value);
+	if (value.count >= variable->room_bytes)
+		value = (struct variable_span){"\x01", 1};
+	if (value.count)
+		memcpy(variable->copy, value.bytes, value.count);
+	variable->copy[value.count] = '\0';
 }
 
 static _Atomic bool is_copied;
@@ -57,8 +60,7 @@ __attribute__((constructor)) static void copy_environment(void)
 	    {"HOME", environment.home, sizeof(environment.home)},
 	    {"PWD", environment.pwd, sizeof(environment.pwd)},
 	};
-	const char *disabled = secure_getenv("TENACURL_DISABLE");
-	environment.disabled = disabled && strcmp(disabled, "1") == 0;
+	environment.disable = variable_read_switch(secure_getenv("TENACURL_DISABLE"));
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		copy_variable(&variables[i]);
 	log_remember_stderr(&stderr_identity);

@@ -11,12 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/variable.h"
 #include "log/sink.h"
 
 /* The environment as it was when the object was loaded: programs change or overwrite it later. "" where a variable is
- * unset. */
+ * unset; of ours, what is meant by the value (config/variable.h). */
 struct process_environment {
-	bool disabled; /* TENACURL_DISABLE=1 */
+	enum variable_switch disable; /* TENACURL_DISABLE */
 	char policy[4096];
 	char mode[16];
 	char log[4096];

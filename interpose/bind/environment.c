@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 
+#include "config/variable.h"
 #include "interpose/bind/object.h"
 
 static char **variables;
@@ -55,6 +56,5 @@ const char *environment_get(const char *name)
 
 bool environment_is_disabled(void)
 {
-	const char *value = environment_get("TENACURL_DISABLE");
-	return value && text_equals(value, "1");
+	return variable_read_switch(environment_get("TENACURL_DISABLE")) != VARIABLE_OFF;
 }

@@ -22,7 +22,7 @@ char **environment_variables(void);
 /* The kernel's word to the process (AT_BASE and the like, getauxval(3)); 0 without one. */
 unsigned long environment_auxiliary(unsigned long type);
 
-/* Whether TENACURL_DISABLE=1 switches tenacurl off. */
+/* Whether TENACURL_DISABLE switches tenacurl off. */
 bool environment_is_disabled(void);
 
 #endif

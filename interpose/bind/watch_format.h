@@ -28,7 +28,7 @@
 
 #define WATCH_YES "yes"
 #define WATCH_NO  "no"
-#define WATCH_OFF "off" /* it is in it, but TENACURL_DISABLE=1 */
+#define WATCH_OFF "off" /* it is in it, but TENACURL_DISABLE is set */
 
 /* WHEN the object was mapped. */
 #define WATCH_AT_START "start"

@@ -253,7 +253,7 @@ def test_a_run_within_a_run_sets_the_same(run):
 def test_switched_off_leaves_the_binder_out(run, seen):
     assert "LD_AUDIT" not in seen(env={"TENACURL_DISABLE": "1"})
     assert "LD_AUDIT" not in seen(env={"TENACURL_DISABLE": "1", "LD_AUDIT": AUDIT})
-    assert "TENACURL_DISABLE=1" in without_binder(run("-v", "true", env={"TENACURL_DISABLE": "1"}))
+    assert "TENACURL_DISABLE" in without_binder(run("-v", "true", env={"TENACURL_DISABLE": "1"}))
 
 
 def test_an_installation_without_the_binder_does_without(run, tmp_path):
@@ -394,7 +394,7 @@ def test_require_refuses_a_musl_program(run, tmp_path):
 
 
 def test_require_refuses_when_switched_off(run):
-    refused(run("--require", "--", "echo", "started", env={"TENACURL_DISABLE": "1"}), "TENACURL_DISABLE=1")
+    refused(run("--require", "--", "echo", "started", env={"TENACURL_DISABLE": "1"}), "TENACURL_DISABLE")
 
 
 @pytest.mark.parametrize("options, env", [(["--mode", "off"], {}), ([], {"TENACURL_MODE": "off"})])

@@ -79,7 +79,7 @@ static void use(const struct policy *policy)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 	char path[32];
 	int fd = memfd_create("policy", MFD_CLOEXEC);
 

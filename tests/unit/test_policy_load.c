@@ -11,7 +11,7 @@
 static void expect_refusal(const char *path, enum policy_load_result expected, const char *message)
 {
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 	char whole[1024];
 
 	errno = 4711;
@@ -25,7 +25,7 @@ static void expect_refusal(const char *path, enum policy_load_result expected, c
 static void test_missing_file(void **state)
 {
 	(void)state;
-	expect_refusal("/nonexistent/policy.ini", POLICY_UNREADABLE, ": cannot be opened: No such file or directory");
+	expect_refusal("/nonexistent/policy.ini", POLICY_ABSENT, ": cannot be opened: No such file or directory");
 }
 
 static void test_directory_and_symlink_to_one(void **state)
@@ -63,11 +63,15 @@ static void test_fifo_does_not_block(void **state)
 static void test_writable_by_others(void **state)
 {
 	char *path = make_file("[policy]\n", 9);
+	char message[160];
 
 	(void)state;
 	assert_int_equal(chmod(path, 0646), 0);
-	expect_refusal(path, POLICY_UNREADABLE,
-	               ": may be written by others (mode 0646); allowed: not writable by others");
+	assert_int_equal(chown(path, (uid_t)-1, getegid()), 0);
+	snprintf(message, sizeof message,
+	         ": may be written by others (group %u, mode 0646); allowed: not writable by others (chmod go-w)",
+	         (unsigned)getegid());
+	expect_refusal(path, POLICY_UNREADABLE, message);
 	remove_file(path);
 }
 
@@ -122,7 +126,7 @@ static void test_long_paths_and_values_are_shortened(void **state)
 {
 	char path[600];
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 
 	(void)state;
 	memset(path, 'p', sizeof path);
@@ -343,7 +347,7 @@ static void test_audit_may_get_its_log_from_outside(void **state)
 {
 	static const char audit[] = "[policy]\nmode = audit\n";
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 
 	(void)state;
 	assert_int_equal(load_with(audit, NULL, NULL, &policy, &error), POLICY_INVALID);

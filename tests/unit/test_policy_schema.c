@@ -97,7 +97,7 @@ static void count_warning(void *context, const char *text)
 static void test_reference_loads_as_the_builtin_policy(void **state)
 {
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 	int warnings = 0;
 
 	(void)state;

@@ -58,7 +58,7 @@ __attribute__((unused)) static const struct policy *load_text(const char *text)
 {
 	char *path = make_file(text, strlen(text));
 	const struct policy *policy = NULL;
-	struct policy_error error = {""};
+	struct policy_error error = {.text = ""};
 
 	if (policy_load(path, &test_ini, NULL, NULL, &policy, &error) != POLICY_LOADED)
 		fail_msg("%s", error.text);
