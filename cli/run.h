@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/deadline_text.h"
 #include "config/load.h"
-#include "engine/deadline_text.h"
 
 /* run's own exit statuses, those of env(1) and timeout(1). Otherwise the status is the program's. */
 enum run_exit {

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "interpose/base_name.h"
 #include "interpose/dice.h"
 #include "interpose/family.h"
 #include "interpose/hash.h"
-#include "interpose/proc.h"
 #include "interpose/process.h"
 #include "state/text.h"
 

@@ -390,7 +390,7 @@ static size_t take_block_end(struct operation *operation, char *data, size_t byt
 }
 
 /* Whether the block that has just begun is one to show as it comes. */
-static bool is_shown_live(const struct operation *operation)
+static bool is_shown_live(struct operation *operation)
 {
 	const struct gate *gate = &operation->gate;
 	const struct header_block *block = &gate->block;

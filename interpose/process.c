@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "base/call_filter.h"
-#include "engine/deadline_text.h"
+#include "base/launcher.h"
 #include "interpose/clock.h"
-#include "interpose/proc.h"
 #include "interpose/process.h"
 
 static struct process_environment environment;
@@ -160,57 +159,34 @@ bool process_is_raw_child(void)
 /* Close to the deadline each time: what it decides then is whether a request is made at all. */
 #define LAUNCHER_LOOK_EVERY_MS 1000
 
-static int64_t parsed_deadline_ms = INT64_MAX;
-static _Atomic int64_t launcher_pid;
-static uint64_t launcher_start;
+static struct deadline_text deadline;
+static _Atomic bool deadline_counts;
 static _Atomic int64_t next_launcher_look_ms;
 static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
 
-/*
- * What can't be seen is gone, so that nobody is held to it for ever; but not because no descriptor is free at the
- * moment.
- */
-static bool is_running(int64_t pid, uint64_t start)
-{
-	struct proc_stat seen;
-	if (!proc_find(pid, &seen))
-		return errno == EMFILE || errno == ENFILE;
-	/* A zombie is gone; only its parent hasn't noticed. */
-	return seen.start_ticks == start && seen.state != 'Z' && seen.state != 'X';
-}
-
 static void parse_deadline(void)
 {
-	struct deadline_text deadline;
-	char boot_id[64];
-	if (!deadline_text_parse(environment.deadline, &deadline))
-		return;
-	if (proc_read("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id)) < DEADLINE_BOOT_ID_BYTES)
-		return;
-	if (strncmp(boot_id, deadline.boot_id, DEADLINE_BOOT_ID_BYTES) != 0)
-		return;
-	parsed_deadline_ms = deadline.deadline_ms;
-	launcher_start = deadline.launcher_start;
-	atomic_store(&launcher_pid, deadline.launcher_pid);
+	if (deadline_text_parse(environment.deadline, &deadline) && launcher_is_of_this_boot(&deadline))
+		atomic_store(&deadline_counts, true);
 }
 
 static bool is_look_due(int64_t now_ms)
 {
 	return now_ms >= atomic_load_explicit(&next_launcher_look_ms, memory_order_relaxed) ||
-	       now_ms >= parsed_deadline_ms - LAUNCHER_LOOK_EVERY_MS;
+	       now_ms >= deadline.deadline_ms - LAUNCHER_LOOK_EVERY_MS;
 }
 
 /* Whether the deadline's launcher lives, as far as that was looked at lately. */
 static bool launcher_lives(void)
 {
-	int64_t pid = atomic_load_explicit(&launcher_pid, memory_order_relaxed);
+	bool counts = atomic_load_explicit(&deadline_counts, memory_order_relaxed);
 	int64_t now_ms = clock_ms();
-	if (pid == 0 || !is_look_due(now_ms))
-		return pid != 0;
+	if (!counts || !is_look_due(now_ms))
+		return counts;
 	atomic_store_explicit(&next_launcher_look_ms, now_ms + LAUNCHER_LOOK_EVERY_MS, memory_order_relaxed);
-	if (is_running(pid, launcher_start))
+	if (launcher_holds(&deadline, now_ms))
 		return true;
-	atomic_store(&launcher_pid, 0);
+	atomic_store(&deadline_counts, false);
 	return false;
 }
 
@@ -222,7 +198,7 @@ static __attribute__((noinline)) int64_t inherited_deadline_ms(void)
 	/* A launcher that is gone has no patience left to spend: what it started as a daemon is free. */
 	bool counts = launcher_lives();
 	errno = saved_errno;
-	return counts ? parsed_deadline_ms : INT64_MAX;
+	return counts ? deadline.deadline_ms : INT64_MAX;
 }
 
 int64_t process_deadline_ms(void)

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "interpose/base_name.h"
 #include "interpose/hash.h"
-#include "interpose/proc.h"
 #include "interpose/process.h"
 #include "interpose/script.h"
 

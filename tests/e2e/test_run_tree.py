@@ -8,6 +8,7 @@ Bounds follow from the deadline, whose instant is in the environment; the origin
 
 import os
 import shlex
+import shutil
 import subprocess
 
 import pytest
@@ -169,17 +170,17 @@ def go(tmp_path):
     os.close(fifo.descriptor)
 
 
-def daemon(origin, runner, tmp_path, go, launcher_end, *, options=("--deadline", "1ms")):
+def daemon(origin, runner, tmp_path, go, launcher_end, *, options=("--deadline", "1ms"), policy=FAST, within=""):
     """
     Starts a daemon in a tree whose deadline is over at once. It transfers when the launcher has come to `launcher_end`:
-    a shell command that the daemon's start is followed by, or "zombie". Returns the server, the daemon's output, the
-    log's operations.
+    a shell command that the daemon's start is followed by, or "zombie"; and does that `within` another program. Returns
+    the server, the daemon's output, the log's operations.
     """
     server = origin([BUSY, BUSY, OK])
     output = tmp_path / "output"
-    get = f"read go <{go.path}; curl -sS -f {server.url()} >{output}.new 2>&1; mv {output}.new {output}"
-    script = f"setsid sh -c '{get}' </dev/null >/dev/null 2>&1 & {launcher_end if launcher_end != 'zombie' else ''}"
-    running = runner.start(["sh", "-c", script], FAST, options)
+    get = f"read go <{go.path}; {within} curl -sS -f {server.url()} >{output}.new 2>&1; mv {output}.new {output}"
+    script = f"setsid sh -c {shlex.quote(get)} </dev/null >/dev/null 2>&1 & {launcher_end if launcher_end != 'zombie' else ''}"
+    running = runner.start(["sh", "-c", script], policy, options)
     if launcher_end == "zombie":
         os.waitid(os.P_PID, running.process.pid, os.WEXITED | os.WNOWAIT)
     elif launcher_end != "wait":
@@ -265,6 +266,73 @@ def test_the_launcher_is_not_gone_for_want_of_a_descriptor(origin, tenacurl_run)
     """Else the second request would be tried, and fail for another reason."""
     result = tenacurl_run([PYTHON, "-c", WITHOUT_DESCRIPTORS, origin([OK]).url()], FAST, options=["--deadline", "1ms"])
     assert result.stdout.split() == [b"28", b"28"], result.stderr
+
+
+# Where the launcher can't be seen (H-13).
+
+# In the same pid namespace without a /proc; in another one, with its own /proc and with the outer one.
+CONFINEMENTS = {
+    "no-proc": "bwrap --dev-bind / / --tmpfs /proc --",
+    "pid-namespace": "bwrap --dev-bind / / --unshare-pid --proc /proc --",
+    "pid-namespace-outer-proc": "bwrap --dev-bind / / --unshare-pid --",
+}
+HIDEPID = "unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid=1 --clear-groups \"$@\"' sh"
+
+
+def can_be(confinement):
+    words = [*shlex.split(confinement), "true"]
+    return shutil.which(words[0]) and subprocess.run(words, capture_output=True).returncode == 0
+
+
+def confinement_named(name):
+    if not can_be(CONFINEMENTS[name]):
+        pytest.skip("bwrap isn't installed, or may not make namespaces here")
+    return CONFINEMENTS[name]
+
+
+@pytest.mark.parametrize("name", CONFINEMENTS)
+def test_h13_the_deadline_holds_in_namespaces(origin, tree, name):
+    within = confinement_named(name)
+    server = origin({"paths": {"/silent": [SILENCE]}, "steps": [OK]})
+    get = f"{within} curl -sS -m 60 {server.url('/')}"
+    result = tree(f"{get}silent; echo $?; {get}after; echo $?", "1s")
+    assert result.stdout.split() == [b"28"] * 2, result.stderr
+    assert paths_of(server) == ["/silent"]
+    assert len(runs_of(result.operations)) == 1 and runs_of(result.operations) != {None}
+    assert 1 <= result.elapsed_s < FAR_TOO_LATE_S
+
+
+@pytest.mark.parametrize("name", ["pid-namespace"])
+def test_h13_a_run_within_a_namespace_keeps_the_tighter_deadline(origin, tree, build, name):
+    within = confinement_named(name)
+    server = origin({"paths": {"/silent": [SILENCE]}})
+    result = tree(f"{within} {build}/tenacurl run -- curl -sS -m 60 {server.url('/silent')}; echo $?", "1s")
+    assert result.stdout.split() == [b"28"], result.stderr
+    assert 1 <= result.elapsed_s < FAR_TOO_LATE_S
+
+
+@pytest.fixture
+def unseeing(build):
+    """A command that runs another as a user who sees nobody else's processes."""
+    if os.geteuid() != 0 or not can_be(HIDEPID) or not can_be(f"setpriv --reuid=1 --clear-groups {build}/tenacurl run"):
+        pytest.skip("needs root, a /proc with hidepid, and a build directory that others can read")
+    return HIDEPID
+
+
+def test_h13_the_deadline_holds_for_another_user_who_sees_no_other_processes(origin, tenacurl_run, unseeing):
+    server = origin({"paths": {"/silent": [SILENCE]}, "steps": [OK]})
+    get = f"{unseeing} curl -sS -m 60 {server.url('/')}"
+    argv = ["sh", "-c", f"{get}silent; echo $?; {get}after; echo $?"]
+    # The built-in policy: a file that this test writes can't be read by others.
+    result = tenacurl_run(argv, options=["--deadline", "1s"])
+    assert result.stdout.split() == [b"28"] * 2, result.stderr
+    assert paths_of(server) == ["/silent"]
+    assert result.elapsed_s < FAR_TOO_LATE_S
+
+
+def test_h13_a_daemon_of_another_user_is_free_once_the_launcher_is_gone(origin, runner, tmp_path, go, unseeing):
+    server, output, _ = daemon(origin, runner, tmp_path, go, "exit 0", policy=None, within=unseeing)
+    assert (len(server.requests), output) == (3, "fine")
 
 
 # How it comes down to the processes: by the environment.

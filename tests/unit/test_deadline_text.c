@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "engine/deadline_text.h"
+#include "base/deadline_text.h"
 
 #define BOOT "01234567-89ab-cdef-0123-456789abcdef"
 
@@ -17,9 +17,9 @@ static void what_is_written_is_read_back(void **state)
 {
 	(void)state;
 	static const struct deadline_text DEADLINES[] = {
-	    {BOOT, 0, 1, 0},
-	    {BOOT, 123456789, 4711, 987654321},
-	    {BOOT, INT64_MAX, INT32_MAX, UINT64_MAX},
+	    {BOOT, 0, 1, 0, 0},
+	    {BOOT, 123456789, 4711, 987654321, 4026531836},
+	    {BOOT, INT64_MAX, INT32_MAX, UINT64_MAX, UINT64_MAX},
 	};
 	for (size_t i = 0; i < sizeof(DEADLINES) / sizeof(DEADLINES[0]); i++) {
 		char text[DEADLINE_TEXT_BYTES_MAX];
@@ -31,16 +31,20 @@ static void what_is_written_is_read_back(void **state)
 		assert_true(read.deadline_ms == DEADLINES[i].deadline_ms);
 		assert_true(read.launcher_pid == DEADLINES[i].launcher_pid);
 		assert_true(read.launcher_start == DEADLINES[i].launcher_start);
+		assert_true(read.pid_namespace == DEADLINES[i].pid_namespace);
 	}
 }
 
 static void the_format_is_fixed(void **state)
 {
 	(void)state;
-	const struct deadline_text deadline = {BOOT, 1500, 42, 777};
+	struct deadline_text deadline = {BOOT, 1500, 42, 777, 0};
 	char text[DEADLINE_TEXT_BYTES_MAX];
 	deadline_text_format(&deadline, text);
 	assert_string_equal(text, BOOT ":1500:42:777");
+	deadline.pid_namespace = 4026531836;
+	deadline_text_format(&deadline, text);
+	assert_string_equal(text, BOOT ":1500:42:777:4026531836");
 }
 
 static void anything_else_is_refused(void **state)
@@ -55,6 +59,9 @@ static void anything_else_is_refused(void **state)
 	    BOOT ":1:2:",
 	    BOOT ":1:2:3:",
 	    BOOT ":1:2:3 ",
+	    BOOT ":1:2:3:4:",
+	    BOOT ":1:2:3:x",
+	    BOOT ":1:2:3:4:5",
 	    BOOT ":-1:2:3",
 	    BOOT ":+1:2:3",
 	    BOOT ": 1:2:3",

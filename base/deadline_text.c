@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/deadline_text.h"
+#include "base/deadline_text.h"
 
 #include <string.h>
 
@@ -25,13 +25,17 @@ void deadline_text_format(const struct deadline_text *deadline, char out[static 
 	at = put_number(at, (uint64_t)deadline->launcher_pid);
 	*at++ = ':';
 	at = put_number(at, deadline->launcher_start);
+	if (deadline->pid_namespace != 0) {
+		*at++ = ':';
+		at = put_number(at, deadline->pid_namespace);
+	}
 	*at = '\0';
 }
 
 /* Reads a number of at most `limit` that `end` follows. Returns what is behind it, NULL if there is no such number. */
 static const char *read_number(const char *at, char end, uint64_t limit, uint64_t *value)
 {
-	if (*at < '0' || *at > '9')
+	if (!at || *at < '0' || *at > '9')
 		return NULL;
 	uint64_t sum = 0;
 	for (; *at >= '0' && *at <= '9'; at++) {
@@ -67,9 +71,11 @@ bool deadline_text_parse(const char *text, struct deadline_text *deadline)
 	uint64_t deadline_ms, pid;
 	const char *at = text + DEADLINE_BOOT_ID_BYTES + 1;
 	at = read_number(at, ':', INT64_MAX, &deadline_ms);
-	if (at)
-		at = read_number(at, ':', INT32_MAX, &pid);
-	if (at)
+	at = read_number(at, ':', INT32_MAX, &pid);
+	const char *rest = read_number(at, ':', UINT64_MAX, &read.launcher_start);
+	if (rest)
+		at = read_number(rest, '\0', UINT64_MAX, &read.pid_namespace);
+	else
 		at = read_number(at, '\0', UINT64_MAX, &read.launcher_start);
 	if (!at || pid == 0)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_INTERPOSE_PROC_H
-#define TENACURL_INTERPOSE_PROC_H
+#ifndef TENACURL_BASE_PROC_H
+#define TENACURL_BASE_PROC_H
 
 /* What the files below /proc say (proc(5)). System calls, no allocation, any thread. errno isn't kept. */
 

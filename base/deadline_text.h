@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_ENGINE_DEADLINE_TEXT_H
-#define TENACURL_ENGINE_DEADLINE_TEXT_H
+#ifndef TENACURL_BASE_DEADLINE_TEXT_H
+#define TENACURL_BASE_DEADLINE_TEXT_H
 
 /*
  * TENACURL_DEADLINE: the deadline that `tenacurl run --deadline` hands down a process tree, as
  *
- *     <boot id>:<milliseconds of CLOCK_MONOTONIC>:<launcher's pid>:<launcher's start time>
+ *     <boot id>:<milliseconds of CLOCK_MONOTONIC>:<launcher's pid>:<launcher's start time>[:<its pid namespace>]
  *
  * An instant of a monotonic clock means something only within one boot, and only while the launcher lives whose
- * patience it is; the other fields let a reader check both.
+ * patience it is; the other fields let a reader check both (base/launcher.h).
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEADLINE_BOOT_ID_BYTES  36 /* as in /proc/sys/kernel/random/boot_id */
-#define DEADLINE_TEXT_BYTES_MAX 100
+#define DEADLINE_BOOT_ID_BYTES   36 /* as in /proc/sys/kernel/random/boot_id */
+#define DEADLINE_BOOT_ID_UNKNOWN "00000000-0000-0000-0000-000000000000"
+#define DEADLINE_TEXT_BYTES_MAX  120
 
 struct deadline_text {
 	char boot_id[DEADLINE_BOOT_ID_BYTES + 1];
 	int64_t deadline_ms;     /* instant of CLOCK_MONOTONIC */
 	int64_t launcher_pid;    /* above 0 */
 	uint64_t launcher_start; /* field 22 of /proc/PID/stat (proc(5)): clock ticks after boot */
+	uint64_t pid_namespace;  /* inode of /proc/PID/ns/pid (namespaces(7)); 0: not told, taken for the reader's */
 };
 
 /* Writes the text of `deadline`, terminated. boot_id must have its 36 characters. Pure, async-signal-safe. */

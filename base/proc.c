@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/proc.h"
+#include "base/proc.h"
 
 #define START_FIELD 22 /* of /proc/PID/stat, counted from 1: starttime */
 

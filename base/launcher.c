@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * /proc says it best: a number can be another process's by now, and a zombie has ended. Where /proc shows nothing, kill
+ * tells a process that may not be signalled (EPERM) from none (ESRCH), whatever hidepid hides. A system call filter may
+ * not know kill; then it has to do whether /proc shows others' processes at all. None of this means anything in another
+ * pid namespace than the launcher's. There the deadline itself is the end: what goes on a minute later was left behind,
+ * and nobody waits for it.
+ */
+
+#include "base/launcher.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/call_filter.h"
+#include "base/proc.h"
+
+#define UNSEEN_MS 60000
+
+enum sight { LIVES, GONE, UNSEEN };
+
+/* The inode of our pid namespace; 0: it can't be told. */
+static uint64_t own_namespace(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+static bool is_of_our_namespace(const struct deadline_text *deadline)
+{
+	return deadline->pid_namespace == 0 || deadline->pid_namespace == own_namespace();
+}
+
+/* /proc doesn't show it. */
+static enum sight ask_for(const struct deadline_text *deadline)
+{
+	struct stat status;
+
+	if (!is_of_our_namespace(deadline))
+		return UNSEEN;
+	if (call_filter_may_be_there())
+		return stat("/proc/1", &status) == 0 ? GONE : UNSEEN;
+	return kill((pid_t)deadline->launcher_pid, 0) == 0 || errno != ESRCH ? LIVES : GONE;
+}
+
+static enum sight look_for(const struct deadline_text *deadline)
+{
+	struct proc_stat seen;
+
+	if (!proc_find(deadline->launcher_pid, &seen)) {
+		/* No descriptor is free at the moment. */
+		if (errno == EMFILE || errno == ENFILE)
+			return LIVES;
+		return ask_for(deadline);
+	}
+	/* A zombie is gone; only its parent hasn't noticed. */
+	if (seen.start_ticks == deadline->launcher_start)
+		return seen.state == 'Z' || seen.state == 'X' ? GONE : LIVES;
+	return is_of_our_namespace(deadline) ? GONE : UNSEEN;
+}
+
+/* False if it isn't there to be read: for want of a descriptor, or with ProcSubset=pid. */
+static bool read_boot_id(char boot_id[static DEADLINE_BOOT_ID_BYTES + 1])
+{
+	char text[DEADLINE_BOOT_ID_BYTES + 2];
+
+	if (proc_read("/proc/sys/kernel/random/boot_id", text, sizeof(text)) < DEADLINE_BOOT_ID_BYTES)
+		return false;
+	text[DEADLINE_BOOT_ID_BYTES] = '\0';
+	memcpy(boot_id, text, DEADLINE_BOOT_ID_BYTES + 1);
+	return true;
+}
+
+bool launcher_is_of_this_boot(const struct deadline_text *deadline)
+{
+	char own[DEADLINE_BOOT_ID_BYTES + 1];
+
+	return strcmp(deadline->boot_id, DEADLINE_BOOT_ID_UNKNOWN) == 0 || !read_boot_id(own) ||
+	       strcmp(deadline->boot_id, own) == 0;
+}
+
+bool launcher_holds(const struct deadline_text *deadline, int64_t now_ms)
+{
+	switch (look_for(deadline)) {
+	case LIVES:
+		return true;
+	case GONE:
+		return false;
+	case UNSEEN:
+		break;
+	}
+	return now_ms - UNSEEN_MS < deadline->deadline_ms;
+}
+
+bool launcher_be(struct deadline_text *deadline)
+{
+	struct proc_stat own;
+
+	deadline->launcher_pid = getpid();
+	if (!proc_find(deadline->launcher_pid, &own))
+		return false;
+	deadline->launcher_start = own.start_ticks;
+	deadline->pid_namespace = own_namespace();
+	if (!read_boot_id(deadline->boot_id))
+		strcpy(deadline->boot_id, DEADLINE_BOOT_ID_UNKNOWN);
+	return true;
+}
