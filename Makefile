@@ -62,7 +62,7 @@ BIND_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions -ffreestand
 BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
 
 SHARED_SRC = $(wildcard base/*.c config/*.c engine/*.c log/*.c state/*.c)
-SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c) interpose/bind/object.c
+SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c interpose/libcurl/*.c) interpose/bind/object.c
 BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
 WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
 CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c)
@@ -220,7 +220,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h interpose/libcurl/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC) $(INI)
 

@@ -12,11 +12,11 @@
 void call_site_find(const void *caller, struct call_site *site)
 {
 	int saved_errno = errno;
-	struct mapping mapping = {.inside = caller};
+	struct mapping mapping;
 	site->hash = process_identity();
 	site->library[0] = '\0';
-	/* The loader's lock may be held for ever by a thread of the parent. */
-	if (!process_is_raw_child() && mapping_find(&mapping)) {
+	/* A lock of the loader may be held for ever by a thread of the parent. */
+	if ((mapping_is_lock_free() || !process_is_raw_child()) && mapping_find(caller, &mapping)) {
 		const char *name = base_name(mapping.path);
 		strncpy(site->library, name, sizeof(site->library) - 1);
 		site->library[sizeof(site->library) - 1] = '\0';

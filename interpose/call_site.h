@@ -14,8 +14,8 @@ struct call_site {
 
 /*
  * Finds the call site of a return address. After a failure only: the first call in a process reads files, and before
- * glibc 2.35 each takes the loader's lock (but not in a child of a raw fork: there a site is known by less). errno is
- * kept.
+ * glibc 2.35 each takes the lock of the loader's list of objects (but not in a child of a raw fork: there a site is
+ * known by less). errno is kept.
  */
 void call_site_find(const void *caller, struct call_site *site);
 

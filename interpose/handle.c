@@ -36,7 +36,7 @@ static _Atomic(struct handle *) *bucket_of(const CURL *curl)
 	return &buckets[mixed >> (64 - BUCKET_BITS)];
 }
 
-struct handle *handle_find(CURL *curl)
+static struct handle *find_record(CURL *curl)
 {
 	if (!curl)
 		return NULL;
@@ -44,6 +44,16 @@ struct handle *handle_find(CURL *curl)
 	while (handle && atomic_load_explicit(&handle->curl, memory_order_acquire) != curl)
 		handle = handle->next;
 	return handle;
+}
+
+/* A record whose libcurl was unmapped is of a handle that was lost with it; this is another one at its address. */
+struct handle *handle_find(CURL *curl)
+{
+	struct handle *handle = find_record(curl);
+	if (!handle || libcurl_is_mapped(handle->libcurl))
+		return handle;
+	handle_forget(handle);
+	return NULL;
 }
 
 /* Returns a record of this bucket that only the caller can touch, or NULL without memory. */
@@ -70,7 +80,7 @@ static struct handle *claim_record(_Atomic(struct handle *) *bucket)
 
 struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 {
-	struct handle *handle = handle_find(curl);
+	struct handle *handle = find_record(curl);
 	if (!handle)
 		handle = claim_record(bucket_of(curl));
 	if (!handle)

@@ -157,7 +157,8 @@ static void lend_quick_exit(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	bool has_deadline = operation->engine.deadline_ms != ENGINE_NEVER;
-	if (!has_deadline || handle->program.quick_exit || handle->libcurl->version_number < QUICK_EXIT_VERSION)
+	if (!has_deadline || handle->program.quick_exit || handle->libcurl->version_number < QUICK_EXIT_VERSION ||
+	    !handle->libcurl->stays_mapped)
 		return;
 	if (set_number(handle, OPTION_QUICK_EXIT, 1))
 		handle->lent.quick_exit = true;

@@ -36,7 +36,7 @@
  *     announces nothing of that plugin. No program is known that does this.
  *
  * A slot that becomes free when its libcurl is unmapped keeps its address: at exit ld.so closes all objects while
- * handlers may still call. A libcurl that was ever called through us isn't unmapped (interpose/libcurl.c).
+ * handlers may still call.
  */
 
 #include <link.h>

@@ -3,8 +3,9 @@
 #define TENACURL_INTERPOSE_BIND_OBJECT_H
 
 /*
- * Reads the dynamic symbols and relocations of a mapped object, for modules of ld.so's audit interface. Nothing here
- * needs a C library: with one of its own, an audit module would bring a second libc into every process.
+ * Reads the dynamic symbols and relocations of a mapped object, for modules of ld.so's audit interface and for the
+ * preloaded object. Nothing here needs a C library: with one of its own, an audit module would bring a second libc into
+ * every process.
  *
  * All functions are pure, lock-free and async-signal-safe; texts and symbols that they return belong to the object.
  */
@@ -43,6 +44,17 @@ uint32_t object_gnu_hash(const char *name);
  */
 const ElfW(Sym) * object_find(const struct object *object, const char *name, uint32_t gnu_hash);
 
+/*
+ * Returns the symbol that ld.so would bind a reference to `name` to that has the version `version` (NULL: none), of
+ * those that the object defines; NULL if there is none. An object without versions serves any reference; a reference
+ * without one is served by the object's first version or its default (glibc, elf/dl-lookup.c, check_match()).
+ */
+const ElfW(Sym) *
+    object_find_version(const struct object *object, const char *name, uint32_t gnu_hash, const char *version);
+
+/* The version of a symbol that the object defines; NULL if it has none. */
+const char *object_version(const struct object *object, const ElfW(Sym) * symbol);
+
 /* Where the symbol lies in the process. */
 static inline uintptr_t object_address(const struct object *object, const ElfW(Sym) * symbol)
 {
@@ -57,6 +69,9 @@ static inline uintptr_t object_address(const struct object *object, const ElfW(S
 typedef bool (*object_visit_function)(void *context, const ElfW(Sym) * symbol, const char *name,
                                       const uintptr_t *place);
 bool object_visit_data_references(const struct object *object, object_visit_function visit, void *context);
+
+/* The same for the procedure linkage table: what is at `place` may not be the symbol's address yet. */
+bool object_visit_calls(const struct object *object, object_visit_function visit, void *context);
 
 bool text_equals(const char *a, const char *b);
 

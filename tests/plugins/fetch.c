@@ -3,7 +3,8 @@
 #include "tests/plugins/fetch.h"
 
 #include <curl/curl.h>
-#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,41 @@ struct fetch {
 	size_t body_bytes;
 };
 
+/* A place in the process, and what is mapped there; not by dladdr, which waits for whoever opens a library. */
+struct place {
+	uintptr_t address;
+	char *file_name;
+	size_t room_bytes;
+};
+
+static int name_place(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct place *place = context;
+	(void)size;
+	for (size_t i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+		uintptr_t begin = object->dlpi_addr + header->p_vaddr;
+		if (header->p_type != PT_LOAD || place->address < begin || place->address >= begin + header->p_memsz)
+			continue;
+		const char *slash = strrchr(object->dlpi_name, '/');
+		snprintf(place->file_name, place->room_bytes, "%s", slash ? slash + 1 : object->dlpi_name);
+		return 1;
+	}
+	return 0;
+}
+
 /* tenacurl never touches this callback, so who calls it is the libcurl that serves the transfer. */
 static int on_socket(void *data, curl_socket_t socket, curlsocktype purpose)
 {
 	struct fetch *fetch = data;
-	Dl_info caller;
+	struct place caller = {
+	    .address = (uintptr_t)__builtin_return_address(0),
+	    .file_name = fetch->served_by,
+	    .room_bytes = sizeof(fetch->served_by),
+	};
 	(void)socket;
 	(void)purpose;
-	if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname) {
-		const char *slash = strrchr(caller.dli_fname, '/');
-		snprintf(fetch->served_by, sizeof(fetch->served_by), "%s", slash ? slash + 1 : caller.dli_fname);
-	}
+	dl_iterate_phdr(name_place, &caller);
 	return CURL_SOCKOPT_OK;
 }
 

@@ -17,7 +17,7 @@ PLUGIN_BIN = $(FLAVOURS:%=$(PLUGINS)/fetch-%.so) $(FLAVOURS:%=$(PLUGINS)/host-%)
 	$(addprefix $(PLUGINS)/,early.so host host-early host-early-library host-dictionary host-own weak_probe \
 	host-asan threads-tsan libcurl-forward-a.so libcurl-forward-b.so libcurl-unknown.so fetch-forward-a.so \
 	fetch-forward-b.so host-unknown fetch-bundled.so fetch-no-plt.so fetch-address.so interposer.so \
-	interposer-of-all.so host-through-unknown host-through-unknown-now unversioned/libcurl.so.4 $(if $(MUSL_CC),musl) $(if $(LDC),fetch-d))
+	interposer-of-all.so hooked.so hooked-host hooked-host-openssl host-through-unknown host-through-unknown-now unversioned/libcurl.so.4 $(if $(MUSL_CC),musl) $(if $(LDC),fetch-d))
 
 # $(call build-plugin,sources,flags): tail calls need the optimizer, so it is on whatever CFLAGS says.
 define build-plugin
@@ -66,6 +66,16 @@ $(PLUGINS)/host-early:
 
 $(PLUGINS)/host-early-library: $(PLUGINS)/early.so
 	$(call build-plugin,$(HOST),$(BESIDE) -Wl$(comma)--no-as-needed -l:early.so)
+
+# The plugin calls the program back.
+$(PLUGINS)/hooked.so:
+	$(call build-plugin,tests/plugins/hooked.c tests/plugins/fetch.c,$(LIBRARY) -lcurl)
+
+$(PLUGINS)/hooked-host:
+	$(call build-plugin,tests/plugins/hooked_host.c,-rdynamic)
+
+$(PLUGINS)/hooked-host-openssl:
+	$(call build-plugin,tests/plugins/hooked_host.c tests/plugins/fetch.c -DHAS_SELF,-rdynamic -lcurl)
 
 $(PLUGINS)/host-dictionary:
 	$(call build-plugin,$(SELF) tests/plugins/dictionary.c,-rdynamic -lcurl)
