@@ -95,6 +95,7 @@ struct policy_rules {
 	enum policy_nested nested;
 	int64_t nested_window_ms;
 	int64_t nested_quiet_ms;
+	struct policy_list precondition_headers;
 	struct policy_list nested_headers;
 	struct policy_list nested_programs;
 	int64_t budget_tokens;

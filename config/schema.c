@@ -74,6 +74,8 @@ static const struct schema_key keys[] = {
         "what may be repeated although it may have been executed: idempotent, unsent, all, none", WORDS(replay_words)),
     KEY(idempotency_header, SCHEMA_HEADER, SCHEMA_ANYWHERE, "Idempotency-Key",
         "request header whose presence makes a POST or PATCH safe to repeat"),
+    KEY(precondition_headers, SCHEMA_HEADERS, SCHEMA_ANYWHERE, "",
+        "further request headers that make a PUT or DELETE conditional, so that it isn't repeated", MAY_BE_EMPTY),
     KEY(add_idempotency_key, SCHEMA_YES_NO, SCHEMA_ANYWHERE, "no", "add that header, one key per operation"),
     KEY(hold_body_bytes, SCHEMA_BYTES, SCHEMA_ANYWHERE, "65536", "most that is held back of a response",
         RANGE(0, BYTES_MAX)),

@@ -72,9 +72,9 @@ enum engine_class {
 /* What the request is, as far as repeating it goes. */
 struct engine_request {
 	enum engine_method method;
-	bool conditional;         /* has If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since or If-Range */
-	bool has_idempotency_key; /* has the header that idempotency_header names */
-	bool body_replayable;     /* there is no body, or it can be sent again from its start */
+	bool conditional;              /* has a precondition (engine/precondition.h) */
+	bool has_idempotency_key;      /* has the header that idempotency_header names */
+	bool body_replayable;          /* there is no body, or it can be sent again from its start */
 	int64_t program_timeout_ms;    /* CURLOPT_TIMEOUT(_MS) as the program set it; 0: none */
 	int64_t inherited_deadline_ms; /* instant; ENGINE_NEVER: none */
 	/* What the intent had before this operation, where it shares its limits (engine/intent.h). */

@@ -58,6 +58,7 @@ struct program_options {
 	const struct curl_httppost *form;
 	struct mime *mime; /* interpose/mime.h */
 	struct curl_slist *http_headers;
+	struct curl_slist *proxy_headers;
 	char *error_buffer;
 	void *url_handle;      /* CURLOPT_CURLU */
 	const char *aws_sigv4; /* only whether it is set: the text isn't ours to read later */

@@ -7,6 +7,7 @@
 #include "interpose/hash.h"
 #include "interpose/idempotency_key.h"
 #include "interpose/operation.h"
+#include "interpose/wire.h"
 
 #define UUID_TEXT_BYTES 37
 
@@ -74,7 +75,8 @@ void idempotency_key_add(struct operation *operation)
 
 	bool is_wanted = rules->add_idempotency_key && rules->idempotency_header &&
 	                 request->method == ENGINE_METHOD_OTHER && request->body_replayable;
-	if (!is_wanted || request->has_idempotency_key || is_signed(handle))
+	/* One without a value goes out, too: the server would have two to choose from. */
+	if (!is_wanted || wire_has_field(handle, rules->idempotency_header) || is_signed(handle))
 		return;
 	write_uuid(key_number(operation), uuid);
 	int bytes =

@@ -295,6 +295,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_SPECIAL(CURLOPT_TIMEOUT_MS, note_timeout_ms, timeout),
     LENT_SPECIAL(CURLOPT_CONNECTTIMEOUT, note_connect_timeout_s, connect_timeout),
     LENT_SPECIAL(CURLOPT_CONNECTTIMEOUT_MS, note_connect_timeout_ms, connect_timeout),
+    POINTER(OPTION_PROXYHEADER, proxy_headers),
     LENT_SPECIAL(CURLOPT_HTTPHEADER, note_headers, http_headers),
     SPECIAL(CURLOPT_HTTPGET, note_httpget),
     SPECIAL(CURLOPT_NOBODY, note_nobody),

@@ -8,54 +8,11 @@
 #include "interpose/outcome.h"
 #include "interpose/process.h"
 #include "interpose/repeat.h"
-
-/* Preconditions (RFC 9110 §13.1): a repeated PUT or DELETE would be judged against what the first one left behind. */
-static const char *const conditional_headers[] = {
-    "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
-};
-
-static bool has_header_name(const char *line, const char *name)
-{
-	size_t name_bytes = strlen(name);
-	/* "Name;" sends the header without a value, "Name:" without one removes it. */
-	return ascii_begins_with(line, name) && (line[name_bytes] == ':' || line[name_bytes] == ';');
-}
-
-static bool has_header(const struct curl_slist *headers, const char *name)
-{
-	for (; headers; headers = headers->next)
-		if (headers->data && has_header_name(headers->data, name))
-			return true;
-	return false;
-}
-
-/* libcurl doesn't send "Name:" without a value, and "Name;" sends it empty: neither is a key. */
-static bool has_value(const char *line, const char *name)
-{
-	size_t name_bytes = strlen(name);
-	return ascii_begins_with(line, name) && line[name_bytes] == ':' &&
-	       line[name_bytes + 1 + strspn(line + name_bytes + 1, " \t\r\n")] != '\0';
-}
-
-static bool has_header_with_value(const struct curl_slist *headers, const char *name)
-{
-	for (; headers; headers = headers->next)
-		if (headers->data && has_value(headers->data, name))
-			return true;
-	return false;
-}
-
-static bool is_conditional(const struct curl_slist *headers)
-{
-	for (size_t i = 0; headers && i < sizeof(conditional_headers) / sizeof(conditional_headers[0]); i++)
-		if (has_header(headers, conditional_headers[i]))
-			return true;
-	return false;
-}
+#include "interpose/wire.h"
 
 /* The method as far as repeating goes. A body on a method that has none by definition could mean anything to the
  * server. */
-static enum engine_method method_of(const struct handle *handle)
+static enum engine_method method_of(const struct handle *handle, const struct wire *wire)
 {
 	enum engine_method method = engine_method_from_verb(handle_verb(handle));
 	bool has_body = handle_body_source(handle) != BODY_NONE;
@@ -63,17 +20,17 @@ static enum engine_method method_of(const struct handle *handle)
 	                   method == ENGINE_METHOD_OPTIONS || method == ENGINE_METHOD_TRACE;
 	if (handle->program.mixed_history || (has_body && is_bodyless))
 		return ENGINE_METHOD_OTHER;
-	return method;
+	return method > wire->method ? method : wire->method;
 }
 
 void outcome_of_request(const struct handle *handle, const struct policy_rules *rules, struct engine_request *request)
 {
-	const struct curl_slist *headers = handle->program.http_headers;
+	struct wire wire;
+	wire_read(handle, rules, &wire);
 	*request = (struct engine_request){
-	    .method = method_of(handle),
-	    .conditional = handle->program.time_condition || is_conditional(headers),
-	    .has_idempotency_key =
-	        rules->idempotency_header && has_header_with_value(headers, rules->idempotency_header),
+	    .method = method_of(handle, &wire),
+	    .conditional = handle->program.time_condition || wire.conditional,
+	    .has_idempotency_key = wire.has_idempotency_key,
 	    .body_replayable = body_is_replayable(handle),
 	    .program_timeout_ms = handle->program.timeout_ms > 0 ? handle->program.timeout_ms : 0,
 	    .inherited_deadline_ms = process_deadline_ms(),

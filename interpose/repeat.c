@@ -77,7 +77,7 @@ static uint64_t hash_list(uint64_t hash, const struct curl_slist *line)
 static void remember_memory(struct repeat *repeat, const struct handle *handle, uint64_t *hash)
 {
 	const struct program_options *program = &handle->program;
-	*hash = hash_list(HASH_BASIS, program->http_headers);
+	*hash = hash_list(hash_list(HASH_BASIS, program->http_headers), program->proxy_headers);
 	if (handle_body_source(handle) == BODY_POSTFIELDS && program->post_fields)
 		*hash = hash_number(*hash, intent_key_of_body(program->post_fields, program->post_bytes));
 	repeat->has_memory = true;

@@ -35,7 +35,7 @@ struct transfer {
 	CURL *curl;
 	FILE *sink;
 	char error_text[CURL_ERROR_SIZE];
-	struct curl_slist *headers, *hosts;
+	struct curl_slist *headers, *proxy_headers, *hosts;
 	CURLSH *share;
 	struct upload upload;
 	curl_mime *mime;
@@ -113,10 +113,9 @@ static bool begins_with(const char *bytes, size_t count_bytes, const char *prefi
 
 static void apply_then(struct transfer *transfer)
 {
-	char *options = strdup(transfer->then), *rest = options;
+	char *rest = strdup(transfer->then); /* stays: POSTFIELDS isn't copied */
 	for (char *option; (option = strsep(&rest, " "));)
 		apply_argument(transfer, option);
-	free(options);
 }
 
 static void note_callback(struct transfer *transfer, const char *name)
@@ -301,6 +300,12 @@ static void add_header(struct transfer *transfer, CURLoption option, const char 
 	curl_easy_setopt(transfer->curl, option, transfer->headers);
 }
 
+static void add_proxy_header(struct transfer *transfer, CURLoption option, const char *value)
+{
+	transfer->proxy_headers = curl_slist_append(transfer->proxy_headers, value);
+	curl_easy_setopt(transfer->curl, option, transfer->proxy_headers);
+}
+
 static void add_host(struct transfer *transfer, CURLoption option, const char *value)
 {
 	transfer->hosts = curl_slist_append(transfer->hosts, value);
@@ -481,6 +486,7 @@ static const struct setting {
     {"rtsp", set_long, CURLOPT_RTSP_REQUEST},
     {"rtsp_uri", set_text, CURLOPT_RTSP_STREAM_URI},
     {"append", set_long, CURLOPT_APPEND},
+    {"proxyheader", add_proxy_header, CURLOPT_PROXYHEADER},
     {"autoreferer", set_long, CURLOPT_AUTOREFERER},
     {"referer", set_text, CURLOPT_REFERER},
     {"unrestricted", set_long, CURLOPT_UNRESTRICTED_AUTH},
@@ -639,6 +645,7 @@ int main(int argc, char **argv)
 		curl_mime_free(transfer.mime);
 	curl_formfree(transfer.form);
 	curl_slist_free_all(transfer.headers);
+	curl_slist_free_all(transfer.proxy_headers);
 	curl_slist_free_all(transfer.hosts);
 	if (transfer.share)
 		curl_share_cleanup(transfer.share);
