@@ -190,7 +190,8 @@ bool log_write(const struct policy_rules *rules, const struct log_stderr_identit
 	case POLICY_LOG_NONE:
 		break;
 	case POLICY_LOG_STDERR:
-		whole = write_stderr(identity, line, line_bytes, &write_errno);
+		/* Not while SIGPIPE could end the program, or SIGTTOU stop it. */
+		whole = stretch.masked && write_stderr(identity, line, line_bytes, &write_errno);
 		break;
 	case POLICY_LOG_SYSLOG:
 		whole = log_send_datagram(SYSLOG_SOCKET, LOG_INFO, line, line_bytes);
