@@ -22,7 +22,7 @@
 struct walk {
 	const char *path; /* as given */
 	struct policy_error *error;
-	int directory;             /* where the next name is looked up; -1: none */
+	int directory;             /* where the next name is looked up */
 	int links;                 /* that were followed */
 	char rest[2 * PATH_MAX];   /* what is still to go */
 	char target[2 * PATH_MAX]; /* of the link at hand */
@@ -102,21 +102,20 @@ static enum policy_load_result check_file(const struct walk *walk, const struct 
 	return POLICY_LOADED;
 }
 
-/* `flags` are more flags: O_NOFOLLOW for a name that is no link. */
-static enum policy_load_result open_file(const struct walk *walk, const char *name, int flags, int *fd)
+/* Opens what was looked at before. `flags` are more flags: O_NOFOLLOW for a name that is no link. */
+static enum policy_load_result open_file(const struct walk *walk, const char *name, const struct stat *seen, int flags,
+                                         int *fd)
 {
-	struct stat before, after;
-	enum policy_load_result result;
+	struct stat status;
+	enum policy_load_result result = check_file(walk, seen);
 
-	/* Looked at before it is opened: opening a device can have effects of its own. */
-	if (fstatat(walk->directory, name, &before, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) != 0)
-		return fail(walk);
-	if ((result = check_file(walk, &before)) != POLICY_LOADED)
+	if (result != POLICY_LOADED)
 		return result;
 	*fd = openat(walk->directory, name, FILE_FLAGS | flags);
 	if (*fd < 0)
 		return fail(walk);
-	result = fstat(*fd, &after) == 0 ? check_file(walk, &after) : fail(walk);
+	/* By now it may be another one. */
+	result = fstat(*fd, &status) == 0 ? check_file(walk, &status) : fail(walk);
 	if (result != POLICY_LOADED) {
 		close(*fd);
 		*fd = -1;
@@ -124,35 +123,35 @@ static enum policy_load_result open_file(const struct walk *walk, const char *na
 	return result;
 }
 
+/* Returns false, with errno, and stays, if that is no directory. */
 static bool enter(struct walk *walk, const char *name)
 {
-	int next = openat(walk->directory < 0 ? AT_FDCWD : walk->directory, name, DIRECTORY_FLAGS);
-	int saved_errno = errno;
+	int next = openat(walk->directory, name, DIRECTORY_FLAGS);
 
-	if (walk->directory >= 0)
+	if (next < 0)
+		return false;
+	if (walk->directory != AT_FDCWD)
 		close(walk->directory);
 	walk->directory = next;
-	errno = saved_errno;
-	return next >= 0;
+	return true;
 }
 
-/* Puts the link's target before what is still to go. */
-static enum policy_load_result follow(struct walk *walk, const char *name, size_t target_bytes)
+/* Puts the target of the link before what is still to go. */
+static enum policy_load_result follow(struct walk *walk, const char *name, const struct stat *link)
 {
 	size_t rest_bytes = strlen(walk->rest);
-	struct stat link;
 	enum policy_load_result result = check_directory(walk);
 
 	if (result != POLICY_LOADED)
 		return result;
-	if (fstatat(walk->directory, name, &link, AT_SYMLINK_NOFOLLOW) != 0)
-		return fail(walk);
-	if (!owner_is_trusted(link.st_uid))
+	if (!owner_is_trusted(link->st_uid))
 		return refuse(walk,
 		              "a symbolic link on its way belongs to somebody else; allowed: root's or the user's own");
-
+	ssize_t target_bytes = readlinkat(walk->directory, name, walk->target, PATH_MAX);
+	if (target_bytes < 0)
+		return fail(walk);
 	errno = ++walk->links > LINKS_MAX ? ELOOP : ENAMETOOLONG;
-	if (walk->links > LINKS_MAX || target_bytes + rest_bytes >= sizeof walk->rest)
+	if (walk->links > LINKS_MAX || (size_t)target_bytes + rest_bytes >= sizeof walk->rest)
 		return fail(walk);
 	memcpy(walk->target + target_bytes, walk->rest, rest_bytes + 1);
 	strcpy(walk->rest, walk->target);
@@ -179,21 +178,25 @@ static void take_name(struct walk *walk, char name[static NAME_MAX + 2], bool *h
 static enum policy_load_result step(struct walk *walk, int *fd)
 {
 	char name[NAME_MAX + 2];
+	struct stat status;
 	bool has_more;
 
 	take_name(walk, name, &has_more);
 	if (name[0] == '\0')
 		return refuse(walk, "is not a regular file");
-	ssize_t target_bytes = readlinkat(walk->directory, name, walk->target, PATH_MAX);
-	if (target_bytes >= 0 && target_bytes < PATH_MAX)
-		return follow(walk, name, (size_t)target_bytes);
-	if (errno != EINVAL)
+	if (has_more && enter(walk, name))
+		return POLICY_LOADED;
+	if (has_more && errno != ENOTDIR && errno != ELOOP)
 		return fail(walk);
+	if (fstatat(walk->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return fail(walk);
+	if (S_ISLNK(status.st_mode))
+		return follow(walk, name, &status);
+	errno = ENOTDIR;
 	if (has_more)
-		return enter(walk, name) ? POLICY_LOADED : fail(walk);
-
+		return fail(walk);
 	enum policy_load_result result = check_directory(walk);
-	return result == POLICY_LOADED ? open_file(walk, name, O_NOFOLLOW, fd) : result;
+	return result == POLICY_LOADED ? open_file(walk, name, &status, O_NOFOLLOW, fd) : result;
 }
 
 /* Whether the path is one of a descriptor, behind which there need not be a name. */
@@ -222,9 +225,17 @@ static enum policy_load_result open_by_walking(struct walk *walk, int *fd)
 		return fail(walk);
 	while (result == POLICY_LOADED && *fd < 0)
 		result = step(walk, fd);
-	if (walk->directory >= 0)
-		close(walk->directory);
+	close(walk->directory);
 	return result;
+}
+
+static enum policy_load_result open_descriptor(struct walk *walk, int *fd)
+{
+	struct stat status;
+
+	if (stat(walk->path, &status) != 0)
+		return fail(walk);
+	return open_file(walk, walk->path, &status, 0, fd);
 }
 
 enum policy_load_result trusted_file_open(const char *path, struct arena *scratch, int *fd, struct policy_error *error)
@@ -238,10 +249,6 @@ enum policy_load_result trusted_file_open(const char *path, struct arena *scratc
 	}
 	walk->path = path;
 	walk->error = error;
-	walk->directory = -1;
-	if (names_a_descriptor(path)) {
-		walk->directory = AT_FDCWD;
-		return open_file(walk, path, 0, fd);
-	}
-	return open_by_walking(walk, fd);
+	walk->directory = AT_FDCWD;
+	return names_a_descriptor(path) ? open_descriptor(walk, fd) : open_by_walking(walk, fd);
 }
