@@ -28,6 +28,15 @@ static inline char ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* -1: no hexadecimal digit. */
+static inline int ascii_hex_value(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	c = ascii_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* The length of `prefix` if `text` starts with it in any case, else 0. */
 static inline size_t ascii_prefix_bytes(const char *text, size_t text_bytes, const char *prefix)
 {

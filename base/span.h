@@ -30,6 +30,18 @@ static inline size_t span_until(struct span span, const char *ends)
 	return bytes;
 }
 
+/* Reads the first byte, decoded if it is escaped ("%2F"), and returns how many bytes that takes. Not of an empty span.
+ */
+static inline size_t span_decode(struct span span, char *byte)
+{
+	*byte = span.text[0];
+	if (span.bytes < 3 || span.text[0] != '%' || ascii_hex_value(span.text[1]) < 0 ||
+	    ascii_hex_value(span.text[2]) < 0)
+		return 1;
+	*byte = (char)(ascii_hex_value(span.text[1]) * 16 + ascii_hex_value(span.text[2]));
+	return 3;
+}
+
 /* Without the blanks before and after it. */
 static inline struct span span_trimmed(struct span span)
 {

@@ -107,44 +107,22 @@ static bool read_scheme(const char *text, const char *default_protocol, struct u
 
 /* Hosts. */
 
-static int hex_value(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	c = ascii_lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Whether a decoded byte can stand in a host's name: what no version of libcurl refuses (hostname_check()). */
 static bool is_host_byte(char c)
 {
 	return (unsigned char)c > 0x20 && c != 0x7f && !strchr("/:#?!@{}[]\\$'\"^`*<>=;,+&()%|", c);
 }
 
-/* The byte at `at`, decoded, and how many bytes it takes; 0: an escape that is none. */
-static size_t decode_byte(const char *at, const char *end, char *byte)
-{
-	*byte = *at;
-	if (*at != '%')
-		return 1;
-	if (end - at < 3 || hex_value(at[1]) < 0 || hex_value(at[2]) < 0)
-		return 0;
-	*byte = (char)(hex_value(at[1]) * 16 + hex_value(at[2]));
-	return 3;
-}
-
 static bool copy_name(struct span written, char host[static URL_HOST_BYTES])
 {
-	const char *at = written.text;
 	size_t bytes = 0;
 
-	while (at < end_of(written)) {
+	while (written.bytes > 0) {
 		char byte;
-		size_t taken = decode_byte(at, end_of(written), &byte);
-		if (taken == 0 || !is_host_byte(byte) || bytes + 1 == URL_HOST_BYTES)
+		written = span_after(written, span_decode(written, &byte));
+		if (!is_host_byte(byte) || bytes + 1 == URL_HOST_BYTES)
 			return false;
 		host[bytes++] = ascii_lower(byte);
-		at += taken;
 	}
 	if (bytes > 0 && host[bytes - 1] == '.')
 		bytes--;
@@ -160,8 +138,8 @@ static size_t read_number(const char *text, uint32_t *number)
 	size_t at = start;
 	uint64_t value = 0;
 
-	for (; hex_value(text[at]) >= 0 && hex_value(text[at]) < base; at++) {
-		value = value * (uint64_t)base + (uint64_t)hex_value(text[at]);
+	for (; ascii_hex_value(text[at]) >= 0 && ascii_hex_value(text[at]) < base; at++) {
+		value = value * (uint64_t)base + (uint64_t)ascii_hex_value(text[at]);
 		if (value > UINT32_MAX)
 			return 0;
 	}

@@ -105,9 +105,10 @@ size_t record_format(const struct record *record, char out[static RECORD_BYTES_M
 
 /*
  * Writes what may be told of `url` into `out`, terminated, shortened to fit: scheme, host and port in their one
- * spelling, and per `detail` the path. Userinfo, query and fragment never; with POLICY_LOG_URL_PATH segments longer
- * than 32 bytes are replaced by "~" and 8 hexadecimal digits of their hash; POLICY_LOG_URL_HASH replaces the whole path
- * so. What libcurl wouldn't speak HTTP to, and NULL, gives "?". No allocation, async-signal-safe.
+ * spelling, and per `detail` the path. Userinfo, query and fragment never; nor parameters; with POLICY_LOG_URL_PATH
+ * segments that may be secrets are replaced by "~" and 8 hexadecimal digits of their hash (log/redact.c);
+ * POLICY_LOG_URL_HASH replaces the whole path so. What libcurl wouldn't speak HTTP to, and NULL, gives "?". No
+ * allocation, async-signal-safe.
  */
 void record_redact_url(const struct url *url, enum policy_log_url detail, char *out, size_t out_bytes);
 

@@ -6,15 +6,23 @@
  * only what url_read() makes of it is told, as libcurl would: a password with an unescaped / or ? in it leaves a "port"
  * that is none, and nothing is told.
  *
- * Tokens live in paths too (webhook URLs, presigned links), as segments that are longer than words are; these are
- * replaced by a hash, which still tells equal ones from different ones.
+ * Secrets live in paths too, and a path is told segment by segment:
+ * - Parameters (";jsessionid=…") are cut, as is what an escaped "?" or "#" begins: a query of a URL within the URL.
+ * - What looks like a token (log/token.h), is longer than a name, or has a user and a password in it, is replaced by a
+ *   hash, which still tells equal ones from different ones.
+ * - So is what follows a word that announces a secret ("/token/…"), but for words ("/token/refresh"), and from the
+ * second segment on numbers.
  */
 #include "log/record.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SEGMENT_BYTES_MAX 32
+#include "base/ascii.h"
+#include "log/token.h"
+
+#define SEGMENT_BYTES_MAX 64
+#define WORD_BYTES_MAX    16
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6"; /* U+2026 */
 
@@ -68,21 +76,93 @@ static void put_hash(struct bounded_text *text, struct span span)
 	put_bytes(text, word, sizeof(word));
 }
 
-static void put_path_with_hashed_segments(struct bounded_text *text, struct span path)
+/* The segment without its parameters. */
+static struct span without_parameters(struct span segment)
 {
-	size_t at = 0;
-	while (at < path.bytes) {
-		struct span segment = {path.text + at, 0};
-		while (at + segment.bytes < path.bytes && segment.text[segment.bytes] != '/')
-			segment.bytes++;
-		if (segment.bytes > SEGMENT_BYTES_MAX)
-			put_hash(text, segment);
-		else
+	struct span rest = segment;
+	while (rest.bytes > 0) {
+		char byte;
+		size_t bytes = span_decode(rest, &byte);
+		if (byte == ';' || byte == '?' || byte == '#')
+			break;
+		rest = span_after(rest, bytes);
+	}
+	return (struct span){segment.text, segment.bytes - rest.bytes};
+}
+
+/* Whether a secret comes next: one of these words, or of more than one. */
+static bool announces_secret(struct span segment)
+{
+	static const char *const words[] = {"key",    "apikey",  "api-key", "api_key", "token",   "access-token",
+	                                    "secret", "session", "hook",    "webhook", "invite",  "access_token",
+	                                    "reset",  "verify",  "confirm", "passwd",  "password"};
+	if (segment.bytes > 1 && ascii_lower(segment.text[segment.bytes - 1]) == 's')
+		segment.bytes--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (ascii_equals(segment.text, segment.bytes, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_word(struct span segment)
+{
+	for (size_t i = 0; i < segment.bytes; i++)
+		if ((segment.text[i] < 'a' || segment.text[i] > 'z') && segment.text[i] != '-' &&
+		    segment.text[i] != '_')
+			return false;
+	return segment.bytes <= WORD_BYTES_MAX;
+}
+
+static bool is_number(struct span segment)
+{
+	size_t digits = 0;
+	while (digits < segment.bytes && ascii_is_digit(segment.text[digits]))
+		digits++;
+	return digits == segment.bytes;
+}
+
+/* "user:password@…" */
+static bool has_credentials(struct span segment)
+{
+	bool had_colon = false;
+	while (segment.bytes > 0) {
+		char byte;
+		segment = span_after(segment, span_decode(segment, &byte));
+		if (byte == '@' && had_colon)
+			return true;
+		had_colon = had_colon || byte == ':';
+	}
+	return false;
+}
+
+/* What was announced before a segment: by the one before it, or earlier. */
+enum announced { NOTHING, EARLIER, JUST_NOW };
+
+static bool is_told(struct span segment, enum announced announced)
+{
+	if (segment.bytes > SEGMENT_BYTES_MAX || has_credentials(segment) || token_is_likely(segment))
+		return false;
+	return announced == NOTHING || is_word(segment) || (announced == EARLIER && is_number(segment));
+}
+
+static void put_segments(struct bounded_text *text, struct span path, bool hides_tokens)
+{
+	enum announced announced = NOTHING;
+	while (path.bytes > 0) {
+		struct span all = {path.text, span_until(path, "/")};
+		struct span segment = without_parameters(all);
+		if (!hides_tokens || is_told(segment, announced))
 			put_span(text, segment);
-		at += segment.bytes;
-		if (at < path.bytes) {
+		else
+			put_hash(text, segment);
+		if (announces_secret(segment))
+			announced = JUST_NOW;
+		else if (announced == JUST_NOW)
+			announced = EARLIER;
+		path = span_after(path, all.bytes);
+		if (path.bytes > 0) {
 			put_bytes(text, "/", 1);
-			at++;
+			path = span_after(path, 1);
 		}
 	}
 }
@@ -93,7 +173,7 @@ static void put_path(struct bounded_text *text, struct span path, enum policy_lo
 	case POLICY_LOG_URL_ORIGIN:
 		return;
 	case POLICY_LOG_URL_FULL_PATH:
-		put_span(text, path);
+		put_segments(text, path, false);
 		return;
 	case POLICY_LOG_URL_HASH:
 		if (!path.bytes)
@@ -102,7 +182,7 @@ static void put_path(struct bounded_text *text, struct span path, enum policy_lo
 		put_hash(text, path);
 		return;
 	case POLICY_LOG_URL_PATH:
-		put_path_with_hashed_segments(text, path);
+		put_segments(text, path, true);
 		return;
 	}
 }

@@ -75,3 +75,18 @@ def test_h14_explain_says_what_is_left_alone(build, bare):
     assert "no upstream section's match fits the URL" in explained("http://h/")
     for url in ("ftp://h/", "ftp.h", "http://h:x/", "file:///x"):
         assert "tenacurl stays out" in explained(url)
+
+
+@pytest.mark.parametrize("path, told", [
+    ("/services/T024BE7LD/B03KC5NK0DV/uQ3xKZ1yV7mJ8wPfT2aLcR9d", None), ("/a;jsessionid=uQ3xKZ/b", "/a/b"),
+    ("/token/uQ3xKZ", None), ("/v1beta1/how-to-retry-2024", "/v1beta1/how-to-retry-2024")])
+def test_a16_tokens_in_paths_reach_no_log(origin, runner, tmp_path, path, told):
+    server = origin({"paths": {path: [BUSY]}})
+    result = runner.run([CURL, "-s", server.url(path)], policy={**FAST, "max_attempts": 2},
+                        env={"TENACURL_STATE": str(tmp_path / "state")})
+    assert len(server.requests) == 2 and len(result.records) == 3
+    (url,) = {record["url"] for record in result.records}
+    assert "uQ3x" not in url and url.startswith(server.url(""))
+    assert told is None or url == server.url(told)
+    for file in (tmp_path / "state").rglob("*"):
+        assert not file.is_file() or b"uQ3x" not in file.read_bytes()
