@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/span.h"
 #include "interpose/block.h"
 #include "interpose/hash.h"
 
@@ -63,12 +65,12 @@ static int parse_attempts(const char *text, size_t text_bytes)
 static void begin_block(struct header_block *block, const struct policy_rules *rules, const char *line,
                         size_t line_bytes)
 {
-	*block = (struct header_block){
-	    .open = true,
-	    .reads_success = block->reads_success,
-	    .content_length_bytes = BLOCK_LENGTH_UNKNOWN,
-	    .status = parse_status(line, line_bytes),
-	};
+	bool reads_success = block->reads_success;
+	memset(block, 0, offsetof(struct header_block, field));
+	block->open = true;
+	block->reads_success = reads_success;
+	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
+	block->status = parse_status(line, line_bytes);
 	block->skips_fields =
 	    block->status >= 200 && block->status < 300 && rules->hold_success_bytes == 0 && !block->reads_success;
 	block->step_hash = hash_number(HASH_BASIS, (uint64_t)block->status);
@@ -96,6 +98,33 @@ static void add_field(struct header_block *block, const struct policy_rules *rul
 	}
 }
 
+/* Keeps the field, for a line that continues it. */
+static void keep_field(struct header_block *block, struct span field)
+{
+	block->field_bytes = field.bytes <= sizeof(block->field) ? field.bytes : 0;
+	memcpy(block->field, field.text, block->field_bytes);
+}
+
+/*
+ * A line that begins with a blank continues the field before it (RFC 9112, section 5.2), which is read again as a
+ * whole, with one blank for the fold: what its beginning meant by itself was read already, and of two demands the
+ * longer one counts.
+ */
+static void continue_field(struct header_block *block, const struct policy_rules *rules, struct span line)
+{
+	size_t begun_bytes = span_trimmed((struct span){block->field, block->field_bytes}).bytes;
+	struct span rest = span_trimmed(line);
+
+	if (begun_bytes == 0 || begun_bytes + 1 + rest.bytes > sizeof(block->field)) {
+		block->field_bytes = 0;
+		return;
+	}
+	block->field[begun_bytes] = ' ';
+	memcpy(block->field + begun_bytes + 1, rest.text, rest.bytes);
+	block->field_bytes = begun_bytes + 1 + rest.bytes;
+	add_field(block, rules, block->field, block->field_bytes);
+}
+
 static int add_line(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
 {
 	if (line_bytes >= 5 && memcmp(line, "HTTP/", 5) == 0) {
@@ -109,8 +138,14 @@ static int add_line(struct header_block *block, const struct policy_rules *rules
 		block->complete = true;
 		return BLOCK_ENDED;
 	}
-	if (!block->skips_fields)
+	if (block->skips_fields)
+		return 0;
+	if (ascii_is_blank(line[0])) {
+		continue_field(block, rules, (struct span){line, line_bytes});
+	} else {
+		keep_field(block, (struct span){line, line_bytes});
 		add_field(block, rules, line, line_bytes);
+	}
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/retry_after.h"
 
 #define BLOCK_LENGTH_UNKNOWN (-1)
+#define BLOCK_FIELD_BYTES    256 /* of a folded field; one that is longer is read as far as its first line goes */
 
 struct header_block {
 	bool open;             /* its status line was seen, its blank line not yet */
@@ -31,6 +32,9 @@ struct header_block {
 	int64_t content_length_bytes;
 	uint64_t step_hash; /* of the status and Location: tells redirect steps apart */
 	struct engine_demand demand;
+	size_t field_bytes; /* 0: no field that a folded line could continue */
+	/* Not cleared when a block begins. */
+	char field[BLOCK_FIELD_BYTES];
 };
 
 /* What the bytes of one header callback were, besides fields and lines outside of a block (trailers). */
