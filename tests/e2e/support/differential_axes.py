@@ -119,6 +119,11 @@ NOT_RETRIED_AFTER_STEP = [
         body=["read", "chunked", "read-large"],
     ),
     Constraint(
+        "libcurl keeps the answer to a challenge that may have been another hop's: the first host isn't to see it",
+        redirect=["followed-302", "followed-307"],
+        auth=["digest"],
+    ),
+    Constraint(
         "for the hop libcurl itself seeks a file to its very beginning: over HTTP/2 that is a body of the wrong length",
         redirect=["followed-302", "followed-307"],
         body=["file"],
