@@ -437,8 +437,10 @@ static int follow_block(struct operation *operation, const char *data, size_t by
 	else
 		gate->events |= before;
 	/* libcurl decides on the hop when it reads Location, before it shows that line. */
-	if (block->has_location && (!had_location || gate->events & BLOCK_BEGAN))
+	if (block->has_location && (!had_location || gate->events & BLOCK_BEGAN)) {
 		block->is_followed = operation->handle->program.follow_location;
+		gate->hops += is_redirect_step(block);
+	}
 	return gate->events;
 }
 
@@ -559,6 +561,7 @@ void gate_begin_attempt(struct operation *operation)
 	gate->kept_bytes = 0;
 	gate->dropped_bytes = 0;
 	gate->steps = 0;
+	gate->hops = 0;
 }
 
 bool gate_finish(struct operation *operation, int *result)

@@ -50,7 +50,8 @@ struct gate {
 	int64_t search_end_ms; /* GATE_SEARCH: instant until which */
 	size_t dropped_bytes;
 	int64_t dropped_since_ms;
-	int steps; /* redirect steps of this attempt */
+	int steps; /* redirect steps of this attempt that were shown, or were shown before */
+	int hops;  /* all of its redirect steps */
 };
 
 struct handle;

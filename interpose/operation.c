@@ -272,7 +272,7 @@ static CURLcode refuse(struct operation *operation, const struct refusal *refusa
 static void restore_url(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
-	if (handle->libcurl->version_number < RESTORES_URL_VERSION && operation->gate.steps > 0)
+	if (handle->libcurl->version_number < RESTORES_URL_VERSION && operation->gate.hops > 0)
 		handle->libcurl->setopt(handle->curl, CURLOPT_URL, handle->url);
 }
 

@@ -139,9 +139,9 @@ static bool needs_challenge(const struct program_options *program)
 /* A challenge was answered that may have been another hop's. */
 static bool leaves_mechanism(const struct operation *operation)
 {
-	int steps = operation->gate.steps;
-	return steps > 0 && needs_challenge(&operation->handle->program) &&
-	       outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > steps;
+	int hops = operation->gate.hops;
+	return hops > 0 && needs_challenge(&operation->handle->program) &&
+	       outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > hops;
 }
 
 bool repeat_is_tainted(const struct operation *operation)

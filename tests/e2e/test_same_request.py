@@ -126,13 +126,14 @@ def test_a12_referer_that_an_earlier_transfer_left(origin, transfer):
     assert not any("signature" in text for text in referers[1])
 
 
-@pytest.mark.parametrize("mechanisms", [-17, 2, 3])
-def test_a12_password_is_not_shown_to_a_host_that_never_asked(origin, transfer, mechanisms):
+@pytest.mark.parametrize("mechanisms, policy", [(-17, AT_ONCE), (2, AT_ONCE), (3, AT_ONCE),
+                                                (-17, {**AT_ONCE, "hold_redirects": "yes"})])
+def test_a12_password_is_not_shown_to_a_host_that_never_asked(origin, transfer, mechanisms, policy):
     """The second host asks for credentials, is given them, and fails."""
     digest = 'Digest realm="r", nonce="n", qop="auth"'
     challenge = {"status": 401, "headers": [["WWW-Authenticate", digest if mechanisms == 2 else 'Basic realm="r"']]}
     options = [f"httpauth={mechanisms}", "userpwd=u:p", "unrestricted=1"]
-    first, second = redirected(origin, transfer, [challenge, BUSY], *options)
+    first, second = redirected(origin, transfer, [challenge, BUSY], *options, policy=policy)
     assert len(second) >= 2 and second[1].header("Authorization")
     assert not any(request.header("Authorization") for request in first)
 
