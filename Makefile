@@ -40,7 +40,7 @@ endif
 # preprocessor by itself, where only the same way takes it back.
 NO_FORTIFY = -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 COMMON = -std=gnu11 -I. -D_GNU_SOURCE -DTENACURL_VERSION='"$(VERSION)"' $(WARNINGS) -fno-common -fstack-protector-strong
-SO_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions
+SO_FLAGS = -include interpose/floor.h -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions
 # Threads may have 16 KiB of stack, of which libcurl leaves little: what is large goes to the heap. (With link-time optimisation
 # gcc doesn't say; clang does.)
 SO_WARNINGS = -Wframe-larger-than=1024

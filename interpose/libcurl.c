@@ -192,6 +192,13 @@ static bool fill_functions(struct search *search, const struct object *object)
 	return true;
 }
 
+static void copy_text(char *copy, size_t room_bytes, const char *text)
+{
+	size_t bytes = strnlen(text, room_bytes - 1);
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+}
+
 /* Fills in what is found if the object has all that a libcurl has. */
 static bool fill(struct search *search, const struct mapping *mapping, const struct object *object,
                  const ElfW(Sym) * symbol)
@@ -207,7 +214,7 @@ static bool fill(struct search *search, const struct mapping *mapping, const str
 	fresh->load = mapping->load;
 	fresh->dynamic = mapping->dynamic;
 	fresh->path_hash = hash_text(HASH_BASIS, mapping->path);
-	strncpy(fresh->node, node ? node : "", sizeof(fresh->node) - 1);
+	copy_text(fresh->node, sizeof(fresh->node), node ? node : "");
 	search->is_found = true;
 	return true;
 }
@@ -325,7 +332,7 @@ static void describe_version(struct libcurl *libcurl, uintptr_t address)
 	const char *flavour = libcurl->node[0] ? libcurl->node : "unversioned";
 	if (strncmp(flavour, "CURL_", 5) == 0)
 		flavour += 5;
-	strncpy(libcurl->flavour, flavour, sizeof(libcurl->flavour) - 1);
+	copy_text(libcurl->flavour, sizeof(libcurl->flavour), flavour);
 
 	curl_version_info_data *(*version_info)(CURLversion) = NULL;
 	memcpy(&version_info, &address, sizeof(address));
@@ -334,7 +341,7 @@ static void describe_version(struct libcurl *libcurl, uintptr_t address)
 		return;
 	libcurl->version_number = info->version_num;
 	libcurl->asynchronous_lookup = (info->features & CURL_VERSION_ASYNCHDNS) != 0;
-	strncpy(libcurl->version, info->version, sizeof(libcurl->version) - 1);
+	copy_text(libcurl->version, sizeof(libcurl->version), info->version);
 }
 
 /* Publishes `fresh`, or frees it and returns the one that another thread published meanwhile. */

@@ -22,6 +22,18 @@ __asm__(".symver one_default, one@@DEFAULT_1");
 __asm__(".symver one_named, one@NAMED_4");
 """
 NODES = "DEFAULT_1 { global: one; local: *; };\nNAMED_4 { };\n"
+IMPORTS = """_ITM_deregisterTMCloneTable weak
+_ITM_registerTMCloneTable weak
+__cxa_finalize weak
+__cxa_finalize@GLIBC_2.2.5 weak
+__environ@GLIBC_2.2.5
+__gmon_start__ weak
+__memcpy_chk@GLIBC_2.3.4
+environ@GLIBC_2.2.5
+getpid@GLIBC_2.2.5
+memcpy@GLIBC_2.2.5
+puts@GLIBC_2.2.5 weak # may be missing
+"""
 EXPORTS = "# what the test object exports\none@@DEFAULT_1 # the default\n\none@NAMED_4\n"
 
 
@@ -32,12 +44,14 @@ def check(tmp_path):
         (tmp_path / "x.c").write_text(source)
         (tmp_path / "x.map").write_text(nodes)
         (tmp_path / "exports.txt").write_text(exports)
+        (tmp_path / "imports.txt").write_text(IMPORTS)
         kept = [flag for flag in GOOD_FLAGS if flag not in without]
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-U_FORTIFY_SOURCE", "-o",
                         tmp_path / "x.so", tmp_path / "x.c", f"-Wl,--version-script={tmp_path}/x.map", *kept, *flags],
                        check=True, capture_output=True)
         done = subprocess.run([CHECK_ELF, tmp_path / "x.so"], capture_output=True, text=True,
-                              env={**os.environ, "EXPORTS": str(tmp_path / "exports.txt")})
+                              env={**os.environ, "EXPORTS": str(tmp_path / "exports.txt"),
+                                   "IMPORTS": str(tmp_path / "imports.txt")})
         assert done.stderr == ""
         return done.returncode, [line for line in done.stdout.splitlines() if "needs GLIBC_" not in line
                                  or "newer than" in line]
@@ -66,6 +80,39 @@ def test_the_list_is_what_the_check_compares_with(path, exports):
     done = subprocess.run([CHECK_ELF, "--list", path], capture_output=True, text=True, check=True)
     checked_in = (REPOSITORY / "tests" / "elf" / exports).read_text().splitlines()
     assert done.stdout.splitlines() == [line for line in checked_in if line and not line.startswith("#")]
+
+
+def test_h03_imports_of_the_built_object_are_listed():
+    done = subprocess.run([CHECK_ELF, "--imports", OBJECT], capture_output=True, text=True, check=True)
+    listed = (REPOSITORY / "tests" / "elf" / "imports.txt").read_text().splitlines()
+    assert set(done.stdout.splitlines()) <= {line.split(" #")[0] for line in listed}
+
+
+def importing(*words):
+    """A source that calls functions, by weak references where the word says so."""
+    calls = [word.removeprefix("weak ") for word in words]
+    declared = "".join(f"int {call}(void){' __attribute__((weak))' if call not in words else ''};\n" for call in calls)
+    return SOURCE + declared + "int use(void);\nint use(void) { return " + " + ".join(f"{call}()" for call in calls) + "; }\n"
+
+
+def test_h03_imports(check):
+    assert check(source=importing("getpid", "weak puts"), flags=["-fno-builtin"]) == (0, [])
+
+
+@pytest.mark.parametrize("word, told", [("getppid", "getppid@GLIBC_2.2.5"), ("puts", "puts@GLIBC_2.2.5"),
+                                        ("weak getpid", "getpid weak")])
+def test_h03_an_import_that_is_not_listed(check, word, told):
+    """Another name, one that must be allowed to be missing, and one that needn't."""
+    fault(check, f"imports {told}, which", source=importing(word), flags=["-fno-builtin"])
+
+
+def test_h03_an_import_of_another_version(check):
+    source = SOURCE + """
+void *memcpy(void *, const void *, unsigned long);
+void *use(void *a, void *b);
+void *use(void *a, void *b) { return memcpy(a, b, 100); }
+"""
+    fault(check, "imports memcpy@GLIBC_2.14, which", source=source, flags=["-fno-builtin"])
 
 
 def test_a_good_object_passes(check):
@@ -114,7 +161,9 @@ def test_static_tls(check):
 
 def test_much_tls(check):
     source = SOURCE + "static __thread char slot[65]; char *use(void); char *use(void) { return slot; }\n"
-    fault(check, "65 bytes of TLS", source=source)
+    status, lines = check(source=source)
+    assert status == 1
+    assert any("65 bytes of TLS" in line for line in lines), lines
 
 
 def test_text_relocations(check):
