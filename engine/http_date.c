@@ -171,7 +171,7 @@ static bool exists(const struct fields *fields)
  * Days since 1970-01-01 in the Gregorian calendar. The year starts in March here, so that the leap day is its last;
  * see days_from_civil in https://howardhinnant.github.io/date_algorithms.html. year ≥ 0.
  */
-static int64_t days_since_1970(int64_t year, int month, int day)
+int64_t engine_days_since_1970(int64_t year, int month, int day)
 {
 	int64_t years = month > 2 ? year : year - 1;
 	int64_t era = (years >= 0 ? years : years - 399) / 400;
@@ -201,7 +201,7 @@ size_t engine_http_date_read(const char *text, size_t text_bytes, struct engine_
 
 		if (bytes == 0)
 			continue;
-		date->epoch_s = days_since_1970(fields.year, fields.month, fields.day) * SECONDS_PER_DAY +
+		date->epoch_s = engine_days_since_1970(fields.year, fields.month, fields.day) * SECONDS_PER_DAY +
 		                fields.hour * 3600 + fields.minute * 60 + fields.second;
 		date->two_digit_year = form == FORM_RFC_850;
 		return bytes;

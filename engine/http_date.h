@@ -23,4 +23,7 @@ struct engine_http_date {
  */
 size_t engine_http_date_read(const char *text, size_t text_bytes, struct engine_http_date *date);
 
+/* Days from 1970-01-01 to a date of the Gregorian calendar; negative before. The date must exist, year ≥ 0. */
+int64_t engine_days_since_1970(int64_t year, int month, int day);
+
 #endif
