@@ -34,6 +34,9 @@ static const char *const reasons[] = {
     [ENGINE_RETRY_AFTER_LIMIT] = "The server asked for a longer wait than retry_after_max_ms, or for no retry.",
     [ENGINE_RETRY_MAX_TIME] = "The next retry would have started later than retry_max_time_ms allows.",
     [ENGINE_WAIT_EXCEEDS_DEADLINE] = "The wait before the next retry didn't fit into the time that was left.",
+    [ENGINE_WATCHDOG_LIMIT] =
+        "The next retry could have kept the service from telling its watchdog in time that it lives.",
+    [ENGINE_REQUEST_EXPIRED] = "The request is signed, and it would have expired before the next retry.",
     [ENGINE_BREAKER_OPEN] = "The circuit breaker was open: this origin has been failing for some time.",
     [ENGINE_RETRY_CONCURRENCY] = "max_retrying operations were between attempts already.",
     [ENGINE_BUDGET_EMPTY] = "The retry budget of this origin was used up.",

@@ -30,6 +30,7 @@ struct judgement {
 	const struct engine_ports *ports;
 	struct engine_finding finding;
 	int64_t now_ms;
+	int64_t expires_ms;
 	int64_t wait_ms;
 };
 
@@ -47,6 +48,7 @@ void engine_begin(struct engine_operation *operation, const struct policy_rules 
 	    .rules = rules,
 	    .request = *request,
 	    .entry_ms = now_ms,
+	    .failed_ms = ENGINE_NEVER,
 	    .deadline_ms = engine_earlier(engine_end_of(intent_ms, rules->deadline_ms), request->inherited_deadline_ms),
 	    .program_deadline_ms = engine_end_of(now_ms, request->program_timeout_ms),
 	};
@@ -75,6 +77,12 @@ static int64_t retry_window_end_ms(const struct engine_operation *operation)
 	return engine_end_of(intent_ms, operation->rules->retry_max_time_ms);
 }
 
+/* When what the retries add has to be over. */
+static int64_t added_end_ms(const struct engine_operation *operation)
+{
+	return engine_end_of(operation->failed_ms, operation->request.added_limit_ms);
+}
+
 static int64_t attempt_limit_ms(const struct engine_operation *operation, int64_t now_ms)
 {
 	int64_t per_try_ms = operation->rules->per_try_ms > 0 ? operation->rules->per_try_ms : ENGINE_NEVER;
@@ -97,8 +105,10 @@ bool engine_plan(struct engine_operation *operation, int64_t now_ms, struct engi
 
 	plan->limit_ms = attempt_limit_ms(operation, now_ms);
 	plan->connect_limit_ms = rules->connect_timeout_ms > 0 ? rules->connect_timeout_ms : ENGINE_NEVER;
-	plan->header_limit_ms =
-	    first ? ENGINE_NEVER : at_least_1_ms(engine_left(retry_window_end_ms(operation), now_ms));
+	plan->header_limit_ms = ENGINE_NEVER;
+	if (!first)
+		plan->header_limit_ms = at_least_1_ms(
+		    engine_left(engine_earlier(retry_window_end_ms(operation), added_end_ms(operation)), now_ms));
 	plan->number = ++operation->attempts;
 	return true;
 }
@@ -182,10 +192,10 @@ static bool leaves_retry_window(const struct judgement *judgement)
 	return judgement->wait_ms > engine_left(retry_window_end_ms(judgement->operation), judgement->now_ms);
 }
 
-/* The longest wait after which an attempt still fits; negative if none does. */
-static int64_t deadline_room_ms(const struct judgement *judgement)
+/* The longest wait after which an attempt still fits before end_ms; negative if none does. */
+static int64_t room_before_ms(const struct judgement *judgement, int64_t end_ms)
 {
-	int64_t left_ms = engine_left(engine_end_ms(judgement->operation), judgement->now_ms);
+	int64_t left_ms = engine_left(end_ms, judgement->now_ms);
 
 	if (left_ms == ENGINE_NEVER)
 		return ENGINE_NEVER;
@@ -194,7 +204,17 @@ static int64_t deadline_room_ms(const struct judgement *judgement)
 
 static bool exceeds_deadline(const struct judgement *judgement)
 {
-	return judgement->wait_ms > deadline_room_ms(judgement);
+	return judgement->wait_ms > room_before_ms(judgement, engine_end_ms(judgement->operation));
+}
+
+static bool exceeds_watchdog(const struct judgement *judgement)
+{
+	return judgement->wait_ms > room_before_ms(judgement, added_end_ms(judgement->operation));
+}
+
+static bool outlives_request(const struct judgement *judgement)
+{
+	return judgement->wait_ms >= engine_left(judgement->expires_ms, judgement->now_ms);
 }
 
 static bool cannot_rewind(const struct judgement *judgement)
@@ -240,6 +260,7 @@ static const struct check checks_before_wait[] = {
 
 static const struct check checks_of_wait[] = {
     {leaves_retry_window, ENGINE_RETRY_MAX_TIME}, {exceeds_deadline, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {exceeds_watchdog, ENGINE_WATCHDOG_LIMIT},    {outlives_request, ENGINE_REQUEST_EXPIRED},
     {finds_breaker_open, ENGINE_BREAKER_OPEN},    {cannot_rewind, ENGINE_BODY_NOT_REPLAYABLE},
     {finds_no_place, ENGINE_RETRY_CONCURRENCY},   {finds_budget_empty, ENGINE_BUDGET_EMPTY},
 };
@@ -254,14 +275,26 @@ static enum engine_reason first_reason(const struct judgement *judgement, const 
 	return ENGINE_TRANSIENT_FAILURE;
 }
 
+/* The longest wait that nothing forbids. */
+static int64_t room_ms(const struct judgement *judgement)
+{
+	const struct engine_operation *operation = judgement->operation;
+	int64_t window_ms = engine_left(retry_window_end_ms(operation), judgement->now_ms);
+	int64_t end_ms = engine_earlier(engine_end_ms(operation), added_end_ms(operation));
+	int64_t expiry_ms = engine_left(judgement->expires_ms, judgement->now_ms);
+
+	/* At the very instant it is expired. */
+	if (expiry_ms != ENGINE_NEVER)
+		expiry_ms--;
+	return engine_earlier(engine_earlier(window_ms, expiry_ms), room_before_ms(judgement, end_ms));
+}
+
 static int64_t draw_wait_ms(const struct judgement *judgement)
 {
 	const struct engine_operation *operation = judgement->operation;
-	int64_t room_ms =
-	    engine_earlier(engine_left(retry_window_end_ms(operation), judgement->now_ms), deadline_room_ms(judgement));
 
 	return engine_wait_ms(operation->rules, operation->attempts, judgement->ports->draw(judgement->ports->context),
-	                      judgement->outcome->retry_after, room_ms);
+	                      judgement->outcome->retry_after, room_ms(judgement));
 }
 
 static enum engine_reason judge(struct judgement *judgement)
@@ -273,6 +306,8 @@ static enum engine_reason judge(struct judgement *judgement)
 		judgement->wait_ms = judgement->outcome->retry_after.wait_ms;
 	if (reason != ENGINE_TRANSIENT_FAILURE)
 		return reason;
+	if (judgement->ports->expires_ms)
+		judgement->expires_ms = judgement->ports->expires_ms(judgement->ports->context);
 	judgement->wait_ms = draw_wait_ms(judgement);
 	return first_reason(judgement, checks_of_wait, sizeof checks_of_wait / sizeof checks_of_wait[0]);
 }
@@ -298,7 +333,10 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 	    .ports = ports,
 	    .finding = engine_classify(operation->rules, operation->request.method, outcome),
 	    .now_ms = now_ms,
+	    .expires_ms = ENGINE_NEVER,
 	};
+	if (judgement.finding.passing && ports->is_probe && ports->is_probe(ports->context))
+		judgement.finding.passing = false;
 	struct engine_verdict verdict = {
 	    .action = ENGINE_DELIVER,
 	    .failure = judgement.finding.failure,
@@ -307,6 +345,8 @@ struct engine_verdict engine_judge(struct engine_operation *operation, const str
 
 	if (!engine_is_proved_unexecuted(operation->rules, outcome))
 		operation->maybe_executed = true;
+	if (operation->failed_ms == ENGINE_NEVER)
+		operation->failed_ms = now_ms;
 	verdict.reason = judge(&judgement);
 	verdict.wait_ms = judgement.wait_ms;
 	if (verdict.reason != ENGINE_TRANSIENT_FAILURE)

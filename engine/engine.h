@@ -43,6 +43,8 @@ enum engine_reason {
 	ENGINE_RETRY_AFTER_LIMIT,
 	ENGINE_RETRY_MAX_TIME,
 	ENGINE_WAIT_EXCEEDS_DEADLINE,
+	ENGINE_WATCHDOG_LIMIT,
+	ENGINE_REQUEST_EXPIRED,
 	ENGINE_BREAKER_OPEN, /* also before attempt 1, by whoever asks breaker_admit() */
 	ENGINE_RETRY_CONCURRENCY,
 	ENGINE_BUDGET_EMPTY,
@@ -77,6 +79,7 @@ struct engine_request {
 	bool body_replayable;          /* there is no body, or it can be sent again from its start */
 	int64_t program_timeout_ms;    /* CURLOPT_TIMEOUT(_MS) as the program set it; 0: none */
 	int64_t inherited_deadline_ms; /* instant; ENGINE_NEVER: none */
+	int64_t added_limit_ms;        /* what retries may add to the first attempt (a watchdog); 0: no limit */
 	/* What the intent had before this operation, where it shares its limits (engine/intent.h). */
 	int prior_attempts;
 	int64_t prior_ms; /* how long before the operation the intent began */
@@ -89,6 +92,7 @@ struct engine_operation {
 	int64_t entry_ms;            /* instant */
 	int64_t deadline_ms;         /* instant: the earlier of the policy's and the inherited one */
 	int64_t program_deadline_ms; /* instant: the program's own timeout */
+	int64_t failed_ms;           /* instant of the first verdict; ENGINE_NEVER: none fell yet */
 	int64_t waited_ms;           /* sum of the waits: as asked for, but for one that was broken off */
 	int attempts;                /* planned so far, the first one included */
 	bool maybe_executed;         /* some attempt was neither proved unsent nor refused */
@@ -99,7 +103,8 @@ struct engine_plan {
 	int number;               /* 1 for the first attempt */
 	int64_t limit_ms;         /* hard end of the attempt */
 	int64_t connect_limit_ms; /* of its connect phase: what the policy adds; the program's own stays */
-	int64_t header_limit_ms; /* its final header block must be complete by then (retries only: retry_max_time_ms) */
+	int64_t header_limit_ms;  /* its final header block must be complete by then (retries only: retry_max_time_ms,
+	                             added_limit_ms) */
 };
 
 /* What one attempt came to, in raw facts. Zero-initialise it. */
@@ -124,6 +129,12 @@ struct engine_outcome {
 /* Where dice come from, and what operations share. All but draw may be NULL: that port is not there. */
 struct engine_ports {
 	double (*draw)(void *context); /* uniform in 0..1; asked once per considered retry */
+	/* Whether the request only asks if somebody is there, so that a failure is an answer. Asked of those that may
+	 * pass. */
+	bool (*is_probe)(void *context);
+	/* The instant at which the request expires by what it says itself; ENGINE_NEVER: none is known. Asked before
+	 * the wait is drawn. */
+	int64_t (*expires_ms)(void *context);
 	/* Whether an outer layer would retry a failure of this kind, so that we don't. Asked once nothing before it in
 	 * enum engine_reason applies. */
 	bool (*yields)(void *context, enum engine_class failure, int status);

@@ -20,6 +20,7 @@
 
 #include <stdatomic.h>
 
+#include "interpose/bounds.h"
 #include "interpose/clock.h"
 #include "interpose/dice.h"
 #include "interpose/hash.h"
@@ -333,6 +334,17 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static enum wait_end pause_until(struct operation *operation, int64_t now_ms, int64_t due_ms)
+{
+	int64_t most_ms = operation->engine.request.added_limit_ms;
+	if (most_ms > 0 && due_ms - now_ms > most_ms)
+		return WAIT_BROKEN_OFF;
+	enum wait_end end = wait_until(operation, due_ms);
+	int64_t ended_ms = clock_ms();
+	bounds_note_added(ended_ms - now_ms, ended_ms);
+	return end;
+}
+
 enum wait_end nesting_pace(struct operation *operation)
 {
 	int64_t pause_ms = operation->section->rules.backoff_base_ms, now_ms = clock_ms();
@@ -345,7 +357,7 @@ enum wait_end nesting_pace(struct operation *operation)
 	if (last_ms > 0 && last_ms + pause_ms > now_ms) {
 		int64_t due_ms = last_ms + pause_ms < end_ms ? last_ms + pause_ms : end_ms;
 		if (due_ms > now_ms)
-			end = wait_until(operation, due_ms);
+			end = pause_until(operation, now_ms, due_ms);
 	}
 	operation->nesting_facts.refused_ms = clock_ms();
 	thread_notes_set_refused_ms(operation->nesting_facts.refused_ms);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interpose/bounds.h"
 #include "interpose/clock.h"
 #include "interpose/dice.h"
 #include "interpose/facts.h"
@@ -66,6 +67,8 @@ static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {
 	    .draw = draw,
+	    .is_probe = bounds_is_probe,
+	    .expires_ms = bounds_expires_ms,
 	    .breaker_allows = restraint_allows_retry,
 	    .yields = nesting_yields,
 	    .rewind_body = rewind_body,
@@ -358,6 +361,9 @@ static CURLcode loop(struct operation *operation)
 			return break_off(operation, result, ENGINE_PASSED_THROUGH);
 		if (repeat_is_changed(operation))
 			return break_off(operation, result, ENGINE_REQUEST_CHANGED);
+		/* A host that was suspended meanwhile lost time that its clock doesn't know. */
+		if (bounds_expires_ms(operation) <= clock_ms())
+			return break_off(operation, result, ENGINE_REQUEST_EXPIRED);
 		held_clear(&operation->handle->held);
 		if (!prepare_retry(operation))
 			return CURLE_SEND_FAIL_REWIND;
@@ -394,6 +400,7 @@ static void begin(struct operation *operation, int64_t now_ms)
 	operation->gate.observes = rules->mode == POLICY_MODE_AUDIT;
 	outcome_of_request(handle, rules, &request);
 	inherit_deadline(handle, now_ms, &request);
+	request.added_limit_ms = bounds_added_limit_ms(now_ms);
 	nesting_begin(operation, now_ms, &request);
 	engine_begin(&operation->engine, rules, &request, now_ms);
 	enclose(operation);
@@ -404,6 +411,13 @@ static void begin(struct operation *operation, int64_t now_ms)
 	repeat_begin(operation);
 	idempotency_key_add(operation);
 	body_begin(operation);
+}
+
+/* What came after the first failure. */
+static void note_added(const struct operation *operation)
+{
+	int64_t now_ms = clock_ms();
+	bounds_note_added(now_ms - operation->engine.failed_ms, now_ms);
 }
 
 CURLcode operation_run(struct handle *handle, const struct policy *policy, const struct policy_section *section,
@@ -431,6 +445,8 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	/* A success that came after the deadline has that as its reason, and earns nothing. */
 	if (operation->verdict.reason == ENGINE_SUCCESS)
 		restraint_earn(operation);
+	if (operation->engine.waited_ms > 0)
+		note_added(operation);
 	tally_operation(operation, result);
 	journal_operation(operation, result);
 	room_leave(handle);

@@ -56,6 +56,8 @@ __attribute__((constructor)) static void copy_environment(void)
 	    {"TENACURL_JOB", environment.job, sizeof(environment.job)},
 	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
 	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},
+	    {"WATCHDOG_USEC", environment.watchdog_usec, sizeof(environment.watchdog_usec)},
+	    {"WATCHDOG_PID", environment.watchdog_pid, sizeof(environment.watchdog_pid)},
 	    {"HOME", environment.home, sizeof(environment.home)},
 	    {"PWD", environment.pwd, sizeof(environment.pwd)},
 	};
@@ -210,6 +212,34 @@ const char *process_run(void)
 {
 	/* Only a deadline says whose run it is. */
 	return environment.deadline[0] && process_deadline_ms() == INT64_MAX ? "" : environment.run;
+}
+
+/* The watchdog. */
+
+/* Reads a text that is a number above 0 and nothing else; 0 for what isn't. */
+static int64_t read_number(const char *text)
+{
+	char *end;
+	int saved_errno = errno;
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	bool is_number = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+	errno = saved_errno;
+	return is_number ? number : 0;
+}
+
+/* Apart, since few processes are watched. */
+static __attribute__((noinline)) int64_t read_watchdog_ms(void)
+{
+	if (environment.watchdog_pid[0] && read_number(environment.watchdog_pid) != process_pid())
+		return 0;
+	int64_t usec = read_number(environment.watchdog_usec);
+	return usec > 0 && usec < 1000 ? 1 : usec / 1000;
+}
+
+int64_t process_watchdog_ms(void)
+{
+	return environment.watchdog_usec[0] ? read_watchdog_ms() : 0;
 }
 
 uintptr_t process_thread_id(void)

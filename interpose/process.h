@@ -25,6 +25,8 @@ struct process_environment {
 	char job[128];
 	char run[40];
 	char deadline[160];
+	char watchdog_usec[24];
+	char watchdog_pid[16];
 	char home[1024];
 	char pwd[1024];
 };
@@ -79,6 +81,12 @@ int64_t process_deadline_ms(void);
  * read a file of /proc, once a second at most but for the deadline's last one. Any thread; errno is kept.
  */
 const char *process_run(void);
+
+/*
+ * How often this process, as a service, tells its watchdog that it lives (WATCHDOG_USEC where WATCHDOG_PID is unset or
+ * ours; sd_watchdog_enabled(3)), in milliseconds; 0: it needn't. Any thread; a system call once in each process.
+ */
+int64_t process_watchdog_ms(void);
 
 /* Identifies the calling thread. */
 uintptr_t process_thread_id(void);

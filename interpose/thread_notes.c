@@ -9,6 +9,7 @@
 struct thread_notes {
 	struct enclosing enclosing;
 	int64_t refused_ms;
+	int64_t added_ms, added_until_ms;
 };
 
 /* The key and one, once there is a key; 0 before that. */
@@ -94,4 +95,20 @@ void thread_notes_set_refused_ms(int64_t now_ms)
 	struct thread_notes *notes = make();
 	if (notes)
 		notes->refused_ms = now_ms;
+}
+
+int64_t thread_notes_added_ms(int64_t now_ms, int64_t window_ms)
+{
+	const struct thread_notes *notes = look();
+	return notes && now_ms - notes->added_until_ms < window_ms ? notes->added_ms : 0;
+}
+
+void thread_notes_add(int64_t added_ms, int64_t now_ms, int64_t window_ms)
+{
+	int64_t before_ms = thread_notes_added_ms(now_ms - added_ms, window_ms);
+	struct thread_notes *notes = make();
+	if (!notes)
+		return;
+	notes->added_ms = before_ms + added_ms;
+	notes->added_until_ms = now_ms;
 }

@@ -4,7 +4,8 @@
 
 /*
  * What a thread must remember from one operation to another: the deadline of the operation that it is in the middle of,
- * for those that begin inside its callbacks; when one was refused last. Few threads ever need any, so nothing is made
+ * for those that begin inside its callbacks; when one was refused last; what retries
+ * added lately. Few threads ever need any, so nothing is made
  * before that, and until then a look costs one load. By pthread_setspecific, since thread-local storage of our own
  * would need the dynamic linker's library.
  */
@@ -36,5 +37,12 @@ void thread_notes_leave(const struct enclosing *outer);
 /* When this thread's last refused operation returned; INT64_MIN: none did. */
 int64_t thread_notes_refused_ms(void);
 void thread_notes_set_refused_ms(int64_t now_ms);
+
+/*
+ * How much time retries have added to this thread's operations, up to now and with less than window_ms from one to the
+ * next; thread_notes_add() adds to it what ended now.
+ */
+int64_t thread_notes_added_ms(int64_t now_ms, int64_t window_ms);
+void thread_notes_add(int64_t added_ms, int64_t now_ms, int64_t window_ms);
 
 #endif

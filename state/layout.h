@@ -25,7 +25,7 @@
 
 #include "state/sizes.h"
 
-#define STATE_LAYOUT_VERSION 2
+#define STATE_LAYOUT_VERSION 3
 #define STATE_MAGIC          UINT64_C(0x6C727563616E6574) /* "tenacurl" */
 
 #define STATE_LINE_BYTES 64 /* what two processors hand back and forth as one */

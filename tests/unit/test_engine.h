@@ -24,6 +24,8 @@ struct test_ports {
 	bool outer_layer;
 	bool breaker_open;
 	bool places_taken;
+	bool probe;
+	int64_t expires_ms; /* 0: never */
 	int draws_asked;
 	int yields_asked;
 	enum engine_class yields_failure;
@@ -49,6 +51,20 @@ static inline bool test_yields(void *context, enum engine_class failure, int sta
 	ports->yields_failure = failure;
 	ports->yields_status = status;
 	return ports->outer_layer;
+}
+
+static inline bool test_is_probe(void *context)
+{
+	struct test_ports *ports = context;
+
+	return ports->probe;
+}
+
+static inline int64_t test_expires_ms(void *context)
+{
+	struct test_ports *ports = context;
+
+	return ports->expires_ms > 0 ? ports->expires_ms : ENGINE_NEVER;
 }
 
 static inline bool test_take_token(void *context)
@@ -88,6 +104,8 @@ static inline struct engine_ports test_engine_ports(struct test_ports *ports)
 {
 	return (struct engine_ports){
 	    .draw = test_draw,
+	    .is_probe = test_is_probe,
+	    .expires_ms = test_expires_ms,
 	    .yields = test_yields,
 	    .breaker_allows = test_breaker_allows,
 	    .take_retrying = test_take_retrying,

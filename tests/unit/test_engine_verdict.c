@@ -106,6 +106,16 @@ static void leave_no_time(struct scene *scene)
 	scene->request.program_timeout_ms = 1000;
 }
 
+static void let_watchdog_wait(struct scene *scene)
+{
+	scene->request.added_limit_ms = 1099;
+}
+
+static void let_request_expire(struct scene *scene)
+{
+	scene->ports.expires_ms = scene->now_ms + 1000;
+}
+
 static void open_breaker(struct scene *scene)
 {
 	scene->ports.breaker_open = true;
@@ -137,6 +147,8 @@ static const struct {
     {ask_for_too_much, ENGINE_RETRY_AFTER_LIMIT},
     {close_retry_window, ENGINE_RETRY_MAX_TIME},
     {leave_no_time, ENGINE_WAIT_EXCEEDS_DEADLINE},
+    {let_watchdog_wait, ENGINE_WATCHDOG_LIMIT},
+    {let_request_expire, ENGINE_REQUEST_EXPIRED},
     {open_breaker, ENGINE_BREAKER_OPEN},
     {take_all_places, ENGINE_RETRY_CONCURRENCY},
     {empty_budget, ENGINE_BUDGET_EMPTY},
@@ -312,6 +324,61 @@ static void wait_fits_to_the_millisecond(void **state)
 		scene.request.program_timeout_ms = cases[i].program_ms;
 		assert_reason(judge_scene(&scene).reason, cases[i].reason);
 	}
+}
+
+/* H-05: counted from the first failure, however long the first attempt took. */
+static void watchdog_limits_what_is_added(void **state)
+{
+	struct scene scene = retried_scene();
+	struct engine_operation operation;
+	struct engine_plan plan;
+	const struct engine_ports ports = test_engine_ports(&scene.ports);
+
+	(void)state;
+	scene.request.added_limit_ms = 3000;
+	engine_begin(&operation, &scene.rules, &scene.request, 0);
+	assert_true(engine_plan(&operation, 0, &plan));
+	assert_true(plan.header_limit_ms == ENGINE_NEVER);
+	assert_reason(engine_judge(&operation, &scene.outcome, 10000, &ports).reason, ENGINE_TRANSIENT_FAILURE);
+	/* The retry is ended when what it may add is over. */
+	assert_true(engine_plan(&operation, 11000, &plan));
+	assert_int_equal(plan.header_limit_ms, 2000);
+	/* The second wait is 2 s. */
+	assert_reason(engine_judge(&operation, &scene.outcome, 11001, &ports).reason, ENGINE_WATCHDOG_LIMIT);
+}
+
+/* H-07. */
+static void no_attempt_starts_when_the_request_has_expired(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	scene.ports.expires_ms = scene.now_ms + 1001;
+	assert_reason(judge_scene(&scene).reason, ENGINE_TRANSIENT_FAILURE);
+	/* The jitter of a Retry-After is cut to what fits. */
+	scene = retried_scene();
+	scene.outcome.retry_after = (struct engine_retry_after){.kind = ENGINE_RETRY_AFTER_WAIT, .wait_ms = 5000};
+	scene.ports.draw = 1;
+	scene.ports.expires_ms = scene.now_ms + 5101;
+	assert_int_equal(judge_scene(&scene).wait_ms, 5100);
+	scene.ports.expires_ms = scene.now_ms + 5000;
+	assert_reason(judge_scene(&scene).reason, ENGINE_REQUEST_EXPIRED);
+	/* Before it began. */
+	scene.ports.expires_ms = 1;
+	assert_reason(judge_scene(&scene).reason, ENGINE_REQUEST_EXPIRED);
+}
+
+/* H-08. */
+static void failures_of_a_probe_are_final(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	scene.ports.probe = true;
+	assert_reason(judge_scene(&scene).reason, ENGINE_TERMINAL_ERROR);
+	assert_false(judge_scene(&scene).passing);
+	scene.outcome = test_status(200);
+	assert_reason(judge_scene(&scene).reason, ENGINE_SUCCESS);
 }
 
 /* The wait that was considered goes to the log, whether it was made or not. */
@@ -512,6 +579,9 @@ int main(void)
 	    cmocka_unit_test(without_ports_nothing_is_asked),
 	    cmocka_unit_test(deadline_is_reached_at_its_instant),
 	    cmocka_unit_test(wait_fits_to_the_millisecond),
+	    cmocka_unit_test(watchdog_limits_what_is_added),
+	    cmocka_unit_test(no_attempt_starts_when_the_request_has_expired),
+	    cmocka_unit_test(failures_of_a_probe_are_final),
 	    cmocka_unit_test(verdict_tells_the_considered_wait),
 	    cmocka_unit_test(demand_beyond_all_bounds_always_stops),
 	    cmocka_unit_test(demand_of_the_maximum_is_met),

@@ -118,13 +118,13 @@ static void other_boots_files_go_when_they_are_old(void **unused)
 {
 	(void)unused;
 	static const char *const names[] = {
-	    "state-2-00000000-0000-0000-0000-000000000001", /* old: goes */
+	    "state-3-00000000-0000-0000-0000-000000000001", /* old: goes */
 	    "state-7-00000000-0000-0000-0000-000000000001", /* old, of another version: goes */
 	    "new-123-456-789",                              /* old: goes */
-	    "state-2-00000000-0000-0000-0000-000000000002", /* of yesterday at most: stays */
+	    "state-3-00000000-0000-0000-0000-000000000002", /* of yesterday at most: stays */
 	    ("state-7-" TEST_BOOT_ID),                      /* of this boot: stays */
 	    "notes-00000000-0000-0000-0000-000000000001",   /* not ours: stays */
-	    "state-2-short",                                /* not ours: stays */
+	    "state-3-short",                                /* not ours: stays */
 	    "state-",                                       /* not ours: stays */
 	};
 	static const bool stays[] = {false, false, false, true, true, true, true, true};

@@ -4,7 +4,7 @@
 import dataclasses
 import struct
 
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
 HEADER_BYTES, ENTRY_BYTES, ENTRIES, SLOT_BYTES, SLOTS = 4096, 2752, 512, 512, 256
 PLAIN_MS, OTHER = 136, 320  # offsets in an entry: histogram of plain successes, all other counters
 STOPS, RETRIES, EVENTS = OTHER + 8 * 49, OTHER + 8 * 81, OTHER + 8 * 122
@@ -13,8 +13,9 @@ BUCKETS_MS = 16
 
 # In the order of enum engine_reason, of enum state_event, of enum state_evidence.
 REASONS = (
-    "cancelled delivered deadline success terminal_error unsafe_replay body_not_replayable nested"
-    " attempt_cap retry_after_limit retry_max_time wait_exceeds_deadline breaker_open retry_concurrency budget_empty"
+    "cancelled delivered deadline success terminal_error unsafe_replay request_changed body_not_replayable nested"
+    " attempt_cap retry_after_limit retry_max_time wait_exceeds_deadline watchdog_limit request_expired breaker_open"
+    " retry_concurrency budget_empty"
     " transient_failure deadline_budget passed_through"
 ).split()
 EVENTS_BY_NAME = ["exhausted", "budget_empty", "breaker_opened", "refused", "nested_refused"]
