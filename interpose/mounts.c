@@ -92,7 +92,9 @@ static char take_character(const char **at)
 	bool is_escaped = text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] >= '0' && text[2] <= '7' &&
 	                  text[3] >= '0' && text[3] <= '7';
 	*at += is_escaped ? 4 : 1;
-	return is_escaped ? (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0')) : text[0];
+	if (!is_escaped)
+		return text[0];
+	return (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
 }
 
 /* How much of the path the mount point is; -1: the path isn't below it. */
