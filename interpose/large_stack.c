@@ -12,14 +12,17 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "interpose/large_stack.h"
 
-#define ROOM_BYTES  (64 * 1024)
-#define STACK_BYTES (256 * 1024)
+#define ROOM_BYTES       (64 * 1024)
+#define STACK_BYTES      (256 * 1024)
+#define MAIN_STACK_BYTES ((uintptr_t)64 * 1024 * 1024) /* as far as we look for it */
 
 /* What musl lacks is weak: a musl program that inherits the preload must still start. */
 extern int getcontext(ucontext_t *context) __attribute__((weak));
@@ -33,6 +36,19 @@ struct detour {
 	ucontext_t way_there;
 };
 
+/*
+ * Whether this is the main thread's stack, and can grow enough. The kernel puts random bytes above its first frame, and
+ * maps nothing else for 128 MiB below them; what pthread_getattr_np() does is to read all of /proc/self/maps.
+ */
+static bool can_main_stack_grow(uintptr_t here)
+{
+	uintptr_t top = (uintptr_t)getauxval(AT_RANDOM);
+	struct rlimit limit;
+	if (here >= top || top - here >= MAIN_STACK_BYTES || getrlimit(RLIMIT_STACK, &limit) != 0)
+		return false;
+	return limit.rlim_cur >= top - here + ROOM_BYTES;
+}
+
 /* Whether this stack is the thread's own, and long enough. */
 static bool has_room(void)
 {
@@ -41,6 +57,8 @@ static bool has_room(void)
 	pthread_attr_t attributes;
 	void *low;
 	size_t bytes;
+	if (can_main_stack_grow(here))
+		return true;
 	if (!pthread_getattr_np || pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return false;
 	bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;

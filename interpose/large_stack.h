@@ -15,7 +15,7 @@
  * function must return, by no other way.
  *
  * Returns false, and calls nothing, if no other stack can be had (no memory, a C library without makecontext). errno is
- * kept. Any thread; not async-signal-safe. Costs a look at /proc/self/maps in a main thread.
+ * kept. Any thread; not async-signal-safe.
  */
 bool large_stack_call(void (*function)(void));
 
