@@ -102,7 +102,7 @@ static size_t escape_next(const unsigned char **text, char piece[PIECE_BYTES_MAX
 	}
 	if (byte < 0x80) {
 		++*text;
-		if (byte < 0x20 || byte == 0x7f)
+		if (byte < 0x20 || byte == 0x7f || byte == '$' || byte == '`')
 			return put_unicode_escape(byte, piece);
 		piece[0] = (char)byte;
 		return 1;

@@ -27,8 +27,9 @@ void json_put_unsigned(struct json_writer *writer, uint64_t value);
 
 /*
  * Appends `text` as a JSON string (RFC 8259 §7), or null for NULL. Control characters, DEL, C1 controls, quotes and
- * backslashes are escaped; each byte that is not part of valid UTF-8 becomes U+FFFD. A text whose escaped form is
- * longer than limit_bytes is cut between characters and ends with an ellipsis.
+ * backslashes are escaped, and so are $ and `, which a shell that took the line for its own would act on; each byte
+ * that is not part of valid UTF-8 becomes U+FFFD. A text whose escaped form is longer than limit_bytes is cut between
+ * characters and ends with an ellipsis.
  */
 void json_put_text(struct json_writer *writer, const char *text, size_t limit_bytes);
 

@@ -261,6 +261,19 @@ static void terminal_controls_are_never_raw(void **state)
 	assert_non_null(memmem(line, bytes, "\\u009b31m", 9));
 }
 
+/* Whoever gets a log of ours appended to a file that a shell reads must not have it run what an URL says. */
+static void test_a10_shells_find_nothing_to_run(void **state)
+{
+	(void)state;
+	const char *note = "http://h/$(id)/`id`/${HOME}";
+	struct record record = {.kind = RECORD_NOTE, .note = note, .job = "$(id)", .program = "`id`"};
+	char line[RECORD_BYTES_MAX];
+	size_t bytes = record_format(&record, line);
+	assert_null(memchr(line, '$', bytes));
+	assert_null(memchr(line, '`', bytes));
+	expect_note(note, note);
+}
+
 static void what_is_not_utf8_is_replaced(void **state)
 {
 	(void)state;
@@ -347,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(extreme_numbers_survive),
 	    cmocka_unit_test(texts_come_back_as_they_were),
 	    cmocka_unit_test(terminal_controls_are_never_raw),
+	    cmocka_unit_test(test_a10_shells_find_nothing_to_run),
 	    cmocka_unit_test(what_is_not_utf8_is_replaced),
 	    cmocka_unit_test(the_longest_text_is_shortened_and_the_others_stay),
 	    cmocka_unit_test(a_record_of_nothing_but_huge_hostile_texts_still_fits),
