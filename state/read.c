@@ -101,6 +101,17 @@ struct state_snapshot *state_snapshot_read(const struct state_request *request, 
 	return snapshot;
 }
 
+size_t state_snapshot_bytes(void)
+{
+	return sizeof(struct state_snapshot);
+}
+
+struct state_snapshot *state_snapshot_copy(const void *bytes)
+{
+	struct state_snapshot *snapshot = allocate();
+	return snapshot ? memcpy(snapshot, bytes, sizeof(*snapshot)) : NULL;
+}
+
 void state_snapshot_free(struct state_snapshot *snapshot)
 {
 	free(snapshot);

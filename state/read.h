@@ -52,6 +52,10 @@ struct state_snapshot *state_snapshot_take(const struct state *state);
 struct state_snapshot *state_snapshot_read(const struct state_request *request, uid_t owner,
                                            struct state_outcome *outcome);
 
+/* A snapshot as bytes, of which another process of this program makes one again; NULL: no memory. */
+size_t state_snapshot_bytes(void);
+struct state_snapshot *state_snapshot_copy(const void *bytes);
+
 /* Frees it; NULL is allowed. */
 void state_snapshot_free(struct state_snapshot *snapshot);
 

@@ -299,10 +299,12 @@ def as_root_of_many(state):
     shutil.copy(state.build / "tests" / "soak" / "write_state", writer)
     writer.chmod(0o755)
 
-    def run(*arguments):
-        return state.runner.bare(["unshare", "-m", "sh", "-c", ALL_USERS, "sh", state.build / "tenacurl", *arguments],
+    def run(*arguments, wrapper=()):
+        script = ALL_USERS.replace("exec", run.preparation + "exec")
+        return state.runner.bare(["unshare", "-m", "sh", "-c", script, "sh", *wrapper, state.build / "tenacurl", *arguments],
                                  env={"WRITE": str(writer)})
 
+    run.preparation = ""
     run.writer = str(writer)
     yield run
     writer.unlink()
@@ -318,6 +320,44 @@ def test_root_sees_all_users(as_root_of_many, promtool):
     assert 'tenacurl_sends_total{origin="http://of-run:80",section="policy",user="54321"} 3' in text.splitlines()
     assert promtool("metrics", text) == (0, "")
     assert "http://of-shm:80  [policy]  of 54322" in as_root_of_many("stats", "--all-users").stdout.decode()
+
+
+TRAPS = """
+mkdir -p /run/mallory/.config/tenacurl; mkdir -m 755 /run/safe
+printf '[policy]\\nmode = S3CRET\\n' >/run/safe/secret.ini; chmod 600 /run/safe/secret.ini
+mkfifo -m 666 /run/safe/fifo
+sed '/^mallory:/d' /etc/passwd >/run/passwd
+echo 'mallory:x:54321:54321::/run/mallory:/bin/sh' >>/run/passwd; mount --bind /run/passwd /etc/passwd
+ln -s TARGET /run/mallory/.config/tenacurl/policy.ini; chown -hR 54321:54321 /run/mallory
+"""
+
+
+@pytest.mark.parametrize("target, complaint", [
+    ("/run/safe/secret.ini", b"Permission denied"), ("/run/safe/fifo", b"not a regular file"),
+    ("/dev/zero", b"not a regular file"), ("policy.ini", b"Too many levels of symbolic links"),
+])
+def test_a14_root_is_not_led_to_other_files(as_root_of_many, tmp_path, target, complaint):
+    """A user's policy is a link to what root alone may read, or nobody should open."""
+    as_root_of_many.preparation = TRAPS.replace("TARGET", target)
+    trace = tmp_path / "trace"
+    wrapper = ("strace", "-f", "-e", "trace=openat,open", "-o", str(trace)) if shutil.which("strace") else ()
+    for command in (["stats", "--json", "--all-users"], ["last", "--all-users"]):
+        done = as_root_of_many(*command, wrapper=wrapper)
+        assert b"S3CRET" not in done.stdout + done.stderr
+        assert complaint in done.stderr, done.stderr
+    if wrapper:
+        calls = trace.read_text()
+        assert "/run/tenacurl/54321" in calls
+        assert not re.search(rf'"({target}|{target.rsplit("/", 1)[-1]})", O_RDONLY[^=]*= \d', calls)
+    users = {user["uid"] for user in json.loads(as_root_of_many("stats", "--json", "--all-users").stdout)["users"]}
+    assert users == {54321, 54322}
+
+
+def test_a14_a_user_s_own_policy_counts(as_root_of_many):
+    as_root_of_many.preparation = TRAPS.replace("ln -s TARGET", "printf '[policy]\\nbudget_tokens = 7\\n' >")
+    done = as_root_of_many("stats", "--json", "--all-users")
+    users = {user["uid"]: user for user in json.loads(done.stdout)["users"]}
+    assert users[54321]["origins"][0]["budget"]["of"] == 7
 
 
 def test_root_sees_whose_the_retries_of_all_users_are(as_root_of_many):

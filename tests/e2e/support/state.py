@@ -6,9 +6,10 @@ import subprocess
 
 # The engine's numbers, in the order of its enums.
 REASONS = {name: number for number, name in enumerate([
-    "cancelled", "delivered", "deadline", "success", "terminal_error", "unsafe_replay",
-    "request_changed", "body_not_replayable", "nested", "attempt_cap", "retry_after_limit", "retry_max_time",
-    "wait_exceeds_deadline", "watchdog_limit", "request_expired", "breaker_open", "retry_concurrency", "budget_empty", "transient_failure", "deadline_budget", "passed_through"])}
+    "cancelled", "delivered", "deadline", "success", "terminal_error", "unsafe_replay", "request_changed",
+    "body_not_replayable", "nested", "attempt_cap", "retry_after_limit", "retry_max_time", "wait_exceeds_deadline",
+    "watchdog_limit", "request_expired", "breaker_open", "retry_concurrency", "budget_empty", "transient_failure",
+    "deadline_budget", "passed_through"])}
 FAILURES = {name: number for number, name in enumerate([
     "none", "status", "proxy", "resolve", "connect", "tls", "send", "receive", "empty", "partial", "http2", "timeout",
     "caller", "local"])}
