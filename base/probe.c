@@ -93,7 +93,7 @@ static bool is_special_6(const char *host)
 	return IS_IN(address, networks_6, AF_INET6);
 }
 
-bool probe_is_asked(const struct url *url)
+static bool is_special(const struct url *url)
 {
 	if (url->host_kind == URL_HOST_IPV4)
 		return is_special_4(url->host);
@@ -105,9 +105,15 @@ bool probe_is_asked(const struct url *url)
 	return false;
 }
 
-bool probe_is_named(const char *host_glob)
+/* Whether the glob's first label is a text, so that it was written with some host in mind. */
+static bool names_a_host(const char *host_glob)
 {
 	size_t first_label_bytes = strcspn(host_glob, ".:");
 
-	return strcspn(host_glob, "*?") >= first_label_bytes && first_label_bytes > 0;
+	return first_label_bytes > 0 && strcspn(host_glob, "*?") >= first_label_bytes;
+}
+
+bool probe_is_made_once(const struct url *url, const char *host_glob)
+{
+	return is_special(url) && !(host_glob && names_a_host(host_glob));
 }

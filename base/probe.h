@@ -11,13 +11,11 @@
 
 #include "base/url.h"
 
-/* Whether the URL's host is such a one: by its address, or by a name that clouds give it. */
-bool probe_is_asked(const struct url *url);
-
 /*
- * Whether a pattern of `match` (its host glob) is about one host or network by name: "169.254.*", "metadata.google.*"
- * and "metadata" are, "*" and "*.internal" aren't.
+ * Whether the URL's host is such a one, by its address or by a name that clouds give it, and host_glob (NULL: none), by
+ * which its section of the policy was chosen, isn't about it: "169.254.*", "metadata.google.*" and "metadata" are, "*"
+ * and "*.internal" aren't.
  */
-bool probe_is_named(const char *host_glob);
+bool probe_is_made_once(const struct url *url, const char *host_glob);
 
 #endif

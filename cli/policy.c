@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/probe.h"
 #include "base/url.h"
 #include "cli/load.h"
 #include "config/find.h"
@@ -106,6 +107,7 @@ struct answer {
 	const struct policy_section *section;
 	const char *url; /* NULL: none was given */
 	bool is_http;    /* libcurl speaks HTTP to it */
+	bool is_probe;   /* and its host has one attempt (base/probe.h) */
 	struct policy_overrides overrides;
 };
 
@@ -223,6 +225,9 @@ static int print_answer(const struct answer *answer, enum policy_found how)
 		value_print(schema_key_at((size_t)schema_find("match")), &section->rules, match, sizeof match);
 		printf("section: [upstream %s] (match = %s)\n", section->name, match);
 	}
+	if (answer->is_probe)
+		puts(
+		    "retries: none, since no answer is an answer there; a section whose match names the host has them");
 	putchar('\n');
 
 	int status = print_rows(answer);
@@ -279,6 +284,7 @@ static int explain(int argc, char **argv)
 	answer.url = question.url;
 	answer.is_http = url_read(question.url, "", &url) && url_is_http(&url);
 	answer.section = policy_select(answer.policy, answer.is_http ? &url : NULL);
+	answer.is_probe = answer.is_http && probe_is_made_once(&url, answer.section->rules.match.host_glob);
 	status = print_answer(&answer, how);
 	policy_free(answer.policy);
 	return status;

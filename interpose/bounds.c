@@ -13,11 +13,10 @@
 bool bounds_is_probe(void *context)
 {
 	const struct operation *operation = context;
-	const char *host_glob = operation->section->rules.match.host_glob;
 	struct url url;
 
-	return handle_read_url(operation->handle, &url) && probe_is_asked(&url) &&
-	       !(host_glob && probe_is_named(host_glob));
+	return handle_read_url(operation->handle, &url) &&
+	       probe_is_made_once(&url, operation->section->rules.match.host_glob);
 }
 
 int64_t bounds_expires_ms(void *context)

@@ -445,7 +445,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	/* A success that came after the deadline has that as its reason, and earns nothing. */
 	if (operation->verdict.reason == ENGINE_SUCCESS)
 		restraint_earn(operation);
-	if (operation->engine.waited_ms > 0)
+	if (operation->engine.attempts > 1 || operation->engine.waited_ms > 0)
 		note_added(operation);
 	tally_operation(operation, result);
 	journal_operation(operation, result);

@@ -4,10 +4,9 @@
 
 /*
  * What a thread must remember from one operation to another: the deadline of the operation that it is in the middle of,
- * for those that begin inside its callbacks; when one was refused last; what retries
- * added lately. Few threads ever need any, so nothing is made
- * before that, and until then a look costs one load. By pthread_setspecific, since thread-local storage of our own
- * would need the dynamic linker's library.
+ * for those that begin inside its callbacks; when one was refused last; what retries added lately. Few threads ever
+ * need any, so nothing is made before that, and until then a look costs one load. By pthread_setspecific, since
+ * thread-local storage of our own would need the dynamic linker's library.
  */
 
 #include <stdint.h>

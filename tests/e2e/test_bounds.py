@@ -199,3 +199,9 @@ def test_h08_a_section_that_names_the_host_opts_in(origin, tenacurl_run, match, 
 def test_h08_other_hosts_are_retried(origin, tenacurl_run):
     server = origin([BUSY, OK])
     assert ask(tenacurl_run, server, "http://metadata.example.com/").stdout == b"fine"
+
+
+def test_h08_explain_says_so(build, bare):
+    probe = bare([build / "tenacurl", "policy", "explain", "http://2852039166/"])
+    other = bare([build / "tenacurl", "policy", "explain", "http://example.com/"])
+    assert b"\nretries: none, " in probe.stdout and b"\nretries: " not in other.stdout

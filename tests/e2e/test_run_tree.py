@@ -276,7 +276,7 @@ CONFINEMENTS = {
     "pid-namespace": "bwrap --dev-bind / / --unshare-pid --proc /proc --",
     "pid-namespace-outer-proc": "bwrap --dev-bind / / --unshare-pid --",
 }
-HIDEPID = "unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid=1 --clear-groups \"$@\"' sh"
+HIDEPID = "unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc && HOME=/ exec setpriv --reuid=1 --clear-groups \"$@\"' sh"
 
 
 def can_be(confinement):

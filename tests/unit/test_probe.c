@@ -17,7 +17,7 @@ static void assert_asked(const char *text, bool expected)
 
 	if (!url_read(text, "", &url))
 		fail_msg("can't be read: %s", text);
-	if (probe_is_asked(&url) != expected)
+	if (probe_is_made_once(&url, NULL) != expected)
 		fail_msg("%s: expected %d", text, expected);
 }
 
@@ -97,12 +97,14 @@ static void a_section_names_a_host_or_matches_any(void **state)
 	                                    "metadata.google.internal", "metadata.*", "[fe80::1]",
 	                                    "[fd00:ec2::254]"};
 	static const char *const any[] = {"*", "*.internal", "?", "m*", "*.*"};
+	struct url url;
 
 	(void)state;
+	assert_true(url_read("http://169.254.169.254/", "", &url));
 	for (size_t i = 0; i < countof(named); i++)
-		assert_true(probe_is_named(named[i]));
+		assert_false(probe_is_made_once(&url, named[i]));
 	for (size_t i = 0; i < countof(any); i++)
-		assert_false(probe_is_named(any[i]));
+		assert_true(probe_is_made_once(&url, any[i]));
 }
 
 int main(void)
