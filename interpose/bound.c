@@ -25,10 +25,11 @@ SLOTS(DEFINE_SLOT)
 	    ENTRY_OF_SLOT(curl_easy_init, slot),      ENTRY_OF_SLOT(curl_easy_setopt, slot),                           \
 	    ENTRY_OF_SLOT(curl_easy_perform, slot),   ENTRY_OF_SLOT(curl_easy_reset, slot),                            \
 	    ENTRY_OF_SLOT(curl_easy_duphandle, slot), ENTRY_OF_SLOT(curl_easy_cleanup, slot),                          \
-	    ENTRY_OF_SLOT(curl_easy_pause, slot),     ENTRY_OF_SLOT(curl_mime_init, slot),                             \
-	    ENTRY_OF_SLOT(curl_mime_addpart, slot),   ENTRY_OF_SLOT(curl_mime_data, slot),                             \
-	    ENTRY_OF_SLOT(curl_mime_data_cb, slot),   ENTRY_OF_SLOT(curl_mime_filedata, slot),                         \
-	    ENTRY_OF_SLOT(curl_mime_subparts, slot),  ENTRY_OF_SLOT(curl_mime_free, slot),                             \
+	    ENTRY_OF_SLOT(curl_easy_getinfo, slot),   ENTRY_OF_SLOT(curl_easy_pause, slot),                            \
+	    ENTRY_OF_SLOT(curl_mime_init, slot),      ENTRY_OF_SLOT(curl_mime_addpart, slot),                          \
+	    ENTRY_OF_SLOT(curl_mime_data, slot),      ENTRY_OF_SLOT(curl_mime_data_cb, slot),                          \
+	    ENTRY_OF_SLOT(curl_mime_filedata, slot),  ENTRY_OF_SLOT(curl_mime_subparts, slot),                         \
+	    ENTRY_OF_SLOT(curl_mime_free, slot),                                                                       \
 	},
 
 static struct bind_table table = {.entries = {SLOTS(ENTRIES_OF_SLOT)}};

@@ -18,6 +18,7 @@
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/options.h"
+#include "interpose/os_errno.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 
@@ -63,6 +64,18 @@ CURLcode entry_setopt(const struct reference *reference, const void *caller, CUR
 		return options_set(handle, option, argument);
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	return libcurl ? libcurl->setopt(curl, option, argument) : CURLE_FAILED_INIT;
+}
+
+CURLcode entry_getinfo(const struct reference *reference, const void *caller, CURL *curl, CURLINFO info, void *argument)
+{
+	const struct handle *handle = handle_find(curl);
+	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
+	if (!libcurl)
+		return CURLE_FAILED_INIT;
+	CURLcode result = libcurl->getinfo(curl, info, argument);
+	if (handle && result == CURLE_OK && handle->disowned_errno != 0)
+		os_errno_correct(handle, info, argument);
+	return result;
 }
 
 void entry_reset(const struct reference *reference, const void *caller, CURL *curl)
@@ -189,7 +202,9 @@ static const struct policy_section *select_section(struct handle *handle, const 
 static CURLcode pass_through(struct handle *handle)
 {
 	facts_note_unknown(handle);
-	return handle->libcurl->perform(handle->curl);
+	CURLcode result = handle->libcurl->perform(handle->curl);
+	os_errno_settle(handle, result);
+	return result;
 }
 
 CURLcode entry_perform(const struct reference *reference, const void *caller, CURL *curl)

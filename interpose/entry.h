@@ -16,6 +16,8 @@ const struct libcurl *entry_find_libcurl(const struct reference *reference, cons
 CURL *entry_init(const struct reference *reference, const void *caller);
 CURLcode entry_setopt(const struct reference *reference, const void *caller, CURL *curl, CURLoption option,
                       void *argument);
+CURLcode entry_getinfo(const struct reference *reference, const void *caller, CURL *curl, CURLINFO info,
+                       void *argument);
 CURLcode entry_perform(const struct reference *reference, const void *caller, CURL *curl);
 void entry_reset(const struct reference *reference, const void *caller, CURL *curl);
 CURL *entry_duphandle(const struct reference *reference, const void *caller, CURL *curl);

@@ -36,6 +36,16 @@
 		va_end(arguments);                                                                                     \
 		return entry_setopt(reference, CALLER, curl, option, argument);                                        \
 	}                                                                                                              \
+	SPECIFIERS CURLcode curl_easy_getinfo_##suffix(CURL *curl, CURLINFO info, ...);                                \
+	CURLcode curl_easy_getinfo_##suffix(CURL *curl, CURLINFO info, ...)                                            \
+	{                                                                                                              \
+		/* A pointer, whatever to. */                                                                          \
+		va_list arguments;                                                                                     \
+		va_start(arguments, info);                                                                             \
+		void *argument = va_arg(arguments, void *);                                                            \
+		va_end(arguments);                                                                                     \
+		return entry_getinfo(reference, CALLER, curl, info, argument);                                         \
+	}                                                                                                              \
 	SPECIFIERS CURLcode curl_easy_perform_##suffix(CURL *curl);                                                    \
 	CURLcode curl_easy_perform_##suffix(CURL *curl)                                                                \
 	{                                                                                                              \

@@ -14,6 +14,7 @@
 #define EXPORT_ENTRY_POINTS(suffix, at)                                                                                \
 	SYMVER(curl_easy_init, suffix, at);                                                                            \
 	SYMVER(curl_easy_setopt, suffix, at);                                                                          \
+	SYMVER(curl_easy_getinfo, suffix, at);                                                                         \
 	SYMVER(curl_easy_perform, suffix, at);                                                                         \
 	SYMVER(curl_easy_reset, suffix, at);                                                                           \
 	SYMVER(curl_easy_duphandle, suffix, at);                                                                       \

@@ -90,6 +90,7 @@ struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 	handle->active = NULL;
 	handle->performs = false;
 	handle->performed_generation = 0;
+	handle->disowned_errno = 0;
 	handle->kept_connections = 0;
 	handle->shares = false;
 	handle_reset(handle);

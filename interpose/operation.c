@@ -19,6 +19,7 @@
 #include "interpose/journal.h"
 #include "interpose/lend.h"
 #include "interpose/operation.h"
+#include "interpose/os_errno.h"
 #include "interpose/outcome.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
@@ -205,6 +206,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	handle->performs = true;
 	CURLcode result = handle->libcurl->perform(handle->curl);
 	handle->performs = false;
+	os_errno_settle(handle, result);
 	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused) {
 		result = CURLE_GOT_NOTHING; /* what the resend would have hidden */
 		say(operation, "Empty reply from server");
@@ -289,6 +291,7 @@ static bool prepare_retry(struct operation *operation)
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
+	os_errno_disown(operation->handle);
 	if (rewound)
 		return true;
 	operation->verdict =

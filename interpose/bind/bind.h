@@ -33,6 +33,7 @@
 #define BIND_FUNCTIONS(FUNCTION)                                                                                       \
 	FUNCTION(curl_easy_init)                                                                                       \
 	FUNCTION(curl_easy_setopt)                                                                                     \
+	FUNCTION(curl_easy_getinfo)                                                                                    \
 	FUNCTION(curl_easy_perform)                                                                                    \
 	FUNCTION(curl_easy_reset)                                                                                      \
 	FUNCTION(curl_easy_duphandle)                                                                                  \

@@ -568,7 +568,7 @@ static const struct {
     {"response_code", CURLINFO_RESPONSE_CODE},   {"connect_code", CURLINFO_HTTP_CONNECTCODE},
     {"redirect_count", CURLINFO_REDIRECT_COUNT}, {"header_size", CURLINFO_HEADER_SIZE},
     {"request_size", CURLINFO_REQUEST_SIZE},     {"num_connects", CURLINFO_NUM_CONNECTS},
-    {"http_version", CURLINFO_HTTP_VERSION},
+    {"http_version", CURLINFO_HTTP_VERSION},     {"os_errno", CURLINFO_OS_ERRNO},
 };
 
 static void print_result(struct transfer *transfer, CURLcode result, int errno_after)
