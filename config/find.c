@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define HOME_SUFFIX "/.config/tenacurl/policy.ini"
 #define ETC_PATH    "/etc/tenacurl/policy.ini"
@@ -30,10 +31,26 @@ static bool take_named(const char *name, enum policy_found named, char *path, si
 	return fits;
 }
 
+/*
+ * Whether HOME is one. Who gave up root often has root's still: what that user can't enter, and doesn't own, is
+ * somebody else's, whose policy is none of this process's business.
+ */
+static bool is_own_home(const char *home, char *path, size_t path_bytes)
+{
+	int saved_errno = errno;
+	struct stat status;
+	bool is_open = join(path, path_bytes, home, "/.") && (stat(path, &status) == 0 || errno != EACCES);
+	bool is_own = is_open || (stat(home, &status) == 0 && status.st_uid == geteuid());
+
+	errno = saved_errno;
+	return is_own;
+}
+
 bool policy_place_at(const struct policy_places *places, size_t index, char *path, size_t path_bytes,
                      enum policy_found *how)
 {
 	bool has_home = !places->is_root && places->home != NULL && places->home[0] == '/' &&
+	                is_own_home(places->home, path, path_bytes) &&
 	                join(path, path_bytes, places->home, HOME_SUFFIX);
 
 	if (index == 0 && places->named_by_command != NULL)

@@ -12,7 +12,7 @@
 struct policy_places {
 	const char *named_by_command; /* --policy */
 	const char *environment;      /* TENACURL_POLICY */
-	const char *home;             /* HOME; only an absolute path is used */
+	const char *home;             /* HOME; only an absolute path to what is the user's is used */
 	bool is_root;                 /* root's files are the host's: /etc alone */
 };
 
@@ -28,7 +28,8 @@ enum policy_found {
 /*
  * The places in which a policy is searched for, the first one first, by index: writes the path of one into `path` and
  * returns true, or false, with an empty path, if there are no more. A named one is the only one; if no file can have
- * its path, *how is POLICY_FOUND_TOO_LONG. Pure.
+ * its path, *how is POLICY_FOUND_TOO_LONG. A home that the user can't enter, and doesn't own, isn't one. errno is kept;
+ * any thread.
  */
 bool policy_place_at(const struct policy_places *places, size_t index, char *path, size_t path_bytes,
                      enum policy_found *how);

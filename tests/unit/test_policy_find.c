@@ -99,6 +99,33 @@ static void test_homes_that_are_none(void **state)
 	}
 }
 
+/* Nobody can enter it; whose it is makes the difference. */
+static void test_h10_homes_that_are_closed(void **state)
+{
+	struct home home;
+	struct policy_places places = {.home = home.path};
+	char path[512];
+	enum policy_found how;
+
+	(void)state;
+	make_home(&home);
+	assert_int_equal(chmod(home.path, 0), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(seteuid(54321), 0);
+		expect_default(&places);
+		assert_int_equal(seteuid(0), 0);
+		assert_int_equal(chown(home.path, 54321, 54321), 0);
+		assert_int_equal(seteuid(54321), 0);
+	}
+	/* It may have a policy, and it is this user's. */
+	assert_true(policy_find(&places, path, sizeof path, &how));
+	assert_int_equal(how, POLICY_FOUND_IN_HOME);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chmod(home.path, 0700), 0);
+	remove_home(&home);
+}
+
 static void test_paths_that_are_too_long(void **state)
 {
 	const struct policy_places places = {.environment = "/0123456789"};
@@ -118,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_order),
 	    cmocka_unit_test(test_homes_that_are_none),
+	    cmocka_unit_test(test_h10_homes_that_are_closed),
 	    cmocka_unit_test(test_paths_that_are_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
