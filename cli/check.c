@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain_text.h"
 #include "cli/run.h"
 
 static const char HELP[] =
@@ -37,7 +38,7 @@ struct check_options {
 
 static bool refuse(const char *what, const char *culprit)
 {
-	fprintf(stderr, "tenacurl check: %s%s\n", what, culprit);
+	fprintf(stderr, "tenacurl check: %s%s\n", what, plain_text(culprit));
 	return false;
 }
 
@@ -125,7 +126,7 @@ static int find_out(const struct check_options *options, struct check_report *re
 	if (done)
 		return 0;
 	if (options->way == BY_FILES)
-		fprintf(stderr, "tenacurl check: can't check '%s': %s\n", name, strerror(reason));
+		fprintf(stderr, "tenacurl check: can't check '%s': %s\n", plain_text(name), strerror(reason));
 	return status_of_failure(reason);
 }
 

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain_json.h"
+#include "cli/plain_text.h"
+
 /* Their names in JSON, in the order of the enums. */
 static const char *const ROLES[] = {"program", "library", "plugin", "helper"};
 static const char *const BINDINGS[] = {"none", "preload", "binder"};
@@ -36,8 +39,8 @@ static void print_verdict(const struct check_report *report)
 		puts(report->observed ? "not covered: no use of libcurl was seen"
 		                      : "not covered: no use of libcurl is visible in its files");
 	else if (by_reason)
-		printf("not covered: %s%s%s%s\n", check_reason_text(report->reason), *detail ? " (" : "", detail,
-		       *detail ? ")" : "");
+		printf("not covered: %s%s%s%s\n", check_reason_text(report->reason), *detail ? " (" : "",
+		       plain_text(detail), *detail ? ")" : "");
 	else
 		puts(summary_of(report));
 }
@@ -48,7 +51,7 @@ static void print_chain(const struct check_report *report)
 		return;
 	fputs("  starts:", stdout);
 	for (size_t i = 0; i < report->chain_count; i++)
-		printf("%s %s", i ? " ->" : "", report->chain[i]);
+		printf("%s %s", i ? " ->" : "", plain_text(report->chain[i]));
 	putchar('\n');
 }
 
@@ -57,9 +60,9 @@ static void print_libcurl(const struct check_use *use)
 	bool is_inside = use->libcurl && strcmp(use->libcurl, use->object) == 0;
 	const char *where = is_inside ? "inside it" : use->libcurl ? use->libcurl : "";
 	const char *version = use->libcurl_version[0] ? use->libcurl_version : is_inside ? "of unknown version" : "";
-	printf("libcurl%s%s", *version ? " " : "", version);
+	printf("libcurl%s%s", *version ? " " : "", plain_text(version));
 	if (use->flavour[0] || *where)
-		printf(" (%s%s%s)", use->flavour, use->flavour[0] && *where ? ", " : "", where);
+		printf(" (%s%s%s)", plain_text(use->flavour), use->flavour[0] && *where ? ", " : "", plain_text(where));
 }
 
 /* What the first line says already isn't repeated. */
@@ -81,8 +84,8 @@ static void print_use(const struct check_report *report, const struct check_use 
 {
 	static const char *const ROLE_WORDS[] = {"program", "library", "plugin", "helper program"};
 	bool through = use->role == CHECK_ROLE_HELPER && strcmp(use->program, use->object) != 0;
-	printf("  %s %s%s%s\n", ROLE_WORDS[use->role], through ? use->program : use->object, through ? " through " : "",
-	       through ? use->object : "");
+	printf("  %s %s%s%s\n", ROLE_WORDS[use->role], plain_text(through ? use->program : use->object),
+	       through ? " through " : "", through ? plain_text(use->object) : "");
 	if (use->interface & CHECK_EASY)
 		print_fate(report, use, CHECK_EASY);
 	if (use->interface & CHECK_MULTI)
@@ -109,9 +112,9 @@ bool check_print_text(const struct check_report *report)
 	for (size_t i = 0; i < report->use_count; i++)
 		print_use(report, &report->uses[i]);
 	if (report->note[0])
-		printf("  note: %s\n", report->note);
+		printf("  note: %s\n", plain_text(report->note));
 	if (!report->binder && report->binder_reason[0])
-		printf("  binder: not used, %s\n", report->binder_reason);
+		printf("  binder: not used, %s\n", plain_text(report->binder_reason));
 	if (report->use_count == 0 && report->reason == CHECK_REASON_NO_LIBCURL && !report->observed)
 		puts("  It may still load one when it runs: tenacurl check --run tells.");
 	print_remedies(report);
@@ -191,7 +194,7 @@ static json_t *report_object(const struct check_report *report)
 bool check_print_json(const struct check_report *report)
 {
 	json_t *object = report_object(report);
-	bool written = object && json_dumpf(object, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
+	bool written = object && plain_json_put(stdout, object) && putchar('\n') != EOF;
 	json_decref(object);
 	return written && fflush(stdout) == 0 && !ferror(stdout);
 }

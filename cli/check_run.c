@@ -15,6 +15,7 @@
 #include "cli/binder.h"
 #include "cli/check.h"
 #include "cli/check_watched.h"
+#include "cli/plain_text.h"
 #include "cli/run.h"
 #include "cli/run_target.h"
 #include "cli/watch_file.h"
@@ -97,7 +98,7 @@ static char *find_watcher(const struct check_request *request, const char **reas
 /* Says what failed, as errno has it, which then says that it wasn't the program. */
 static void complain(const char *what)
 {
-	fprintf(stderr, "tenacurl check: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "tenacurl check: %s: %s\n", plain_text(what), strerror(errno));
 	errno = EINVAL;
 }
 

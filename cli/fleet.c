@@ -9,6 +9,7 @@
 
 #include "cli/fleet_report.h"
 #include "cli/load.h"
+#include "cli/plain_text.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -24,7 +25,8 @@ struct request {
 
 static bool complain(const char *what, const char *why)
 {
-	fprintf(stderr, "tenacurl simulate --fleet: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+	fprintf(stderr, "tenacurl simulate --fleet: %s%s%s\n", plain_text(what), why ? ": " : "",
+	        why ? plain_text(why) : "");
 	return false;
 }
 

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "cli/plain_json.h"
+
 #define LABEL_WIDTH    30
 #define COLUMN_WIDTH   14
 #define countof(array) (sizeof(array) / sizeof((array)[0]))
@@ -191,7 +193,7 @@ bool fleet_print_json(FILE *stream, const struct fleet_scenario *scenario, const
 		json_array_append_new(policies, json_of_result(&results[policy], (enum fleet_policy)policy));
 	object = json_pack("{s:o, s:i, s:[s, s, s], s:o}", "scenario", json_of_scenario(scenario), "bin_ms",
 	                   FLEET_BIN_MS, "bins", "requests", "ended", "succeeded", "policies", policies);
-	printed = object && json_dumpf(object, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	printed = object && plain_json_put(stream, object);
 	json_decref(object);
 	return printed && fputc('\n', stream) != EOF;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain_json.h"
+#include "cli/plain_text.h"
 #include "cli/user_state.h"
 
 enum { EXIT_USAGE = 2, COUNT_DEFAULT = 10 };
@@ -156,7 +158,7 @@ static bool print_json(const struct findings *findings, size_t count)
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(operations, last_flight_json(&findings->told[i].flight, findings->told[i].user));
 	json_t *report = json_pack("{s:i, s:o}", "schema", 1, "operations", operations);
-	bool printed = report && json_dumpf(report, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	bool printed = report && plain_json_put(stdout, report);
 	json_decref(report);
 	putchar('\n');
 	return printed;
@@ -185,7 +187,7 @@ static bool tell(const struct request *request)
 	else if (good && !seen.untrusted)
 		fprintf(stderr, "tenacurl last: nothing was recorded%s (in %s)\n",
 		        request->job || request->run || request->pid ? " of that" : "",
-		        request->query.all_users ? "any state" : seen.directory);
+		        request->query.all_users ? "any state" : plain_text(seen.directory));
 	free(findings.told);
 	return flush_output() && good && count;
 }

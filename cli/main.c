@@ -9,6 +9,7 @@
 #include "cli/forget.h"
 #include "cli/last.h"
 #include "cli/log.h"
+#include "cli/plain_text.h"
 #include "cli/policy.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -55,7 +56,7 @@ static void print_help(FILE *out)
 
 static int fail_usage(const char *what, const char *culprit)
 {
-	fprintf(stderr, "tenacurl: %s '%s'\nTry 'tenacurl --help'.\n", what, culprit);
+	fprintf(stderr, "tenacurl: %s '%s'\nTry 'tenacurl --help'.\n", what, plain_text(culprit));
 	return EXIT_USAGE;
 }
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "cli/owners.h"
+#include "cli/plain_json.h"
 #include "engine/engine.h"
 
 #define SCHEMA 1
@@ -60,7 +61,7 @@ bool owners_print_json(FILE *out, const struct owners *owners)
 	for (size_t i = 0; i < owners->stats.user_count; i++)
 		json_array_append_new(users, user_of(owners, i));
 	json_t *report = json_pack("{s:i, s:o}", "schema", SCHEMA, "users", users);
-	bool printed = report && json_dumpf(report, out, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	bool printed = report && plain_json_put(out, report);
 	json_decref(report);
 	putc('\n', out);
 	return printed;

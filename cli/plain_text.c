@@ -1,25 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/plain_text.h"
 
-/* Length of the control character that the text starts with, 0 if it is none. */
-static int control_bytes(const unsigned char *text)
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define ESCAPE_BYTES 12 /* of "\\u10ffff" and its end */
+
+/* Writes the next character as it is to be printed, and returns how many bytes of the text it takes. */
+static size_t take_character(const char *text, char printed[static ESCAPE_BYTES])
 {
-	if (text[0] < 0x20 || text[0] == 0x7f)
-		return 1;
-	return text[0] == 0xc2 && text[1] < 0xa0 ? 2 : 0;
+	uint32_t point;
+	size_t bytes = utf8_read(text, &point);
+
+	if (bytes > 0 && utf8_is_plain(point)) {
+		memcpy(printed, text, bytes);
+		printed[bytes] = '\0';
+	} else if (bytes > 0 && point > 0xff) {
+		snprintf(printed, ESCAPE_BYTES, "\\u%04x", point);
+	} else {
+		snprintf(printed, ESCAPE_BYTES, "\\x%02x", bytes > 0 ? point : (unsigned char)*text);
+	}
+	return bytes > 0 ? bytes : 1;
+}
+
+static bool is_plain(const char *text)
+{
+	while (*text) {
+		uint32_t point;
+		size_t bytes = utf8_read(text, &point);
+		if (bytes == 0 || !utf8_is_plain(point))
+			return false;
+		text += bytes;
+	}
+	return true;
 }
 
 void plain_text_put(FILE *out, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	while (*at) {
-		int bytes = control_bytes(at);
-		if (bytes)
-			fprintf(out, "\\x%02x", at[bytes - 1]);
-		else
-			putc(*at, out);
-		at += bytes ? bytes : 1;
+	while (*text) {
+		char printed[ESCAPE_BYTES];
+		text += take_character(text, printed);
+		fputs(printed, out);
 	}
+}
+
+/* Kept until the end: there are few, and nobody else would know when to free them. */
+struct copy {
+	struct copy *next;
+	char text[];
+};
+
+const char *plain_text(const char *text)
+{
+	static struct copy *copies;
+	if (!text || is_plain(text))
+		return text;
+	struct copy *copy = malloc(sizeof(*copy) + strlen(text) * (ESCAPE_BYTES - 1) + 1);
+	if (!copy)
+		return "?";
+	char *end = copy->text;
+	while (*text) {
+		text += take_character(text, end);
+		end += strlen(end);
+	}
+	copy->next = copies;
+	copies = copy;
+	return copy->text;
 }
 
 void plain_text_put_duration(FILE *out, long long ms)

@@ -10,6 +10,7 @@
 #include "base/probe.h"
 #include "base/url.h"
 #include "cli/load.h"
+#include "cli/plain_text.h"
 #include "config/find.h"
 #include "config/load.h"
 #include "config/schema.h"
@@ -33,14 +34,14 @@ static const char usage[] =
 
 static int refuse_usage(const char *what, const char *word)
 {
-	fprintf(stderr, "tenacurl: policy: %s%s (try: tenacurl policy --help)\n", what, word);
+	fprintf(stderr, "tenacurl: policy: %s%s (try: tenacurl policy --help)\n", what, plain_text(word));
 	return EXIT_USAGE;
 }
 
 static void warn_on_stderr(void *context, const char *text)
 {
 	(void)context;
-	fprintf(stderr, "tenacurl: warning: %s\n", text);
+	fprintf(stderr, "tenacurl: warning: %s\n", plain_text(text));
 }
 
 /* An answer that didn't reach its reader (a full disk, say) is a failure. */
@@ -58,7 +59,7 @@ static const struct policy *load(const char *path, const struct policy_overrides
 	const struct policy *policy = cli_load_policy(path, overrides, warn_on_stderr, NULL, &error);
 
 	if (policy == NULL)
-		fprintf(stderr, "tenacurl: %s\n", error.text);
+		fprintf(stderr, "tenacurl: %s\n", plain_text(error.text));
 	return policy;
 }
 
@@ -72,7 +73,8 @@ static int check(int argc, char **argv)
 	const struct policy *policy = load(argv[1], &none);
 	if (policy == NULL)
 		return EXIT_BAD_POLICY;
-	printf("%s: ok, %zu section%s\n", argv[1], policy->section_count, policy->section_count == 1 ? "" : "s");
+	printf("%s: ok, %zu section%s\n", plain_text(argv[1]), policy->section_count,
+	       policy->section_count == 1 ? "" : "s");
 	policy_free(policy);
 	return finish();
 }
@@ -188,8 +190,8 @@ static int print_rows(const struct answer *answer)
 			value_print(key, &answer->section->rules, value, sizeof value);
 			print_origin(answer, i, origin, ORIGIN_BYTES);
 			if (print) {
-				printf("%-22s = %-*s  %-*s  %s\n", key->name, value_width, value, origin_width, origin,
-				       key->doc);
+				printf("%-22s = %-*s  %-*s  %s\n", key->name, value_width, plain_text(value),
+				       origin_width, plain_text(origin), key->doc);
 				continue;
 			}
 			if ((int)strlen(value) > value_width && strlen(value) <= WIDEST_VALUE)
@@ -217,13 +219,14 @@ static int print_answer(const struct answer *answer, enum policy_found how)
 	const struct policy_section *section = answer->section;
 	char match[VALUE_BYTES];
 
-	printf("policy:  %s (%s)\n", policy->path != NULL ? policy->path : "built-in", policy_found_text(how));
+	printf("policy:  %s (%s)\n", policy->path != NULL ? plain_text(policy->path) : "built-in",
+	       policy_found_text(how));
 	printf("hash:    %s\n", policy->hash);
 	if (section == policy->sections) {
 		printf("section: [policy] (%s)\n", policy_section_reason(answer));
 	} else {
 		value_print(schema_key_at((size_t)schema_find("match")), &section->rules, match, sizeof match);
-		printf("section: [upstream %s] (match = %s)\n", section->name, match);
+		printf("section: [upstream %s] (match = %s)\n", plain_text(section->name), plain_text(match));
 	}
 	if (answer->is_probe)
 		puts(
@@ -240,11 +243,11 @@ static bool check_variables(const struct policy_overrides *overrides)
 	struct policy_error error;
 
 	if (overrides->mode != NULL && !cli_check_override("mode", overrides->mode, &error)) {
-		fprintf(stderr, "tenacurl: TENACURL_MODE: %s\n", error.text);
+		fprintf(stderr, "tenacurl: TENACURL_MODE: %s\n", plain_text(error.text));
 		return false;
 	}
 	if (overrides->log != NULL && !cli_check_override("log", overrides->log, &error)) {
-		fprintf(stderr, "tenacurl: TENACURL_LOG: %s\n", error.text);
+		fprintf(stderr, "tenacurl: TENACURL_LOG: %s\n", plain_text(error.text));
 		return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plain_text.h"
 #include "log/record.h"
 
 const char *record_text(const json_t *record, const char *name)
@@ -58,7 +59,7 @@ void records_read(const char *path, const char *command, records_visitor visit, 
 		while ((bytes = getline(&line, &capacity_bytes, file)) >= 0)
 			take_line(line, (size_t)bytes, visit, context, seen);
 	if (!file || ferror(file)) {
-		fprintf(stderr, "%s: can't read '%s': %s\n", command, path, strerror(errno));
+		fprintf(stderr, "%s: can't read '%s': %s\n", command, plain_text(path), strerror(errno));
 		seen->unreadable_files++;
 	}
 	free(line);

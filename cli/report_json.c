@@ -2,6 +2,8 @@
 /* tenacurl(1) documents the keys. */
 #include <time.h>
 
+#include "cli/plain_json.h"
+
 #include "cli/report.h"
 
 #define SCHEMA 1
@@ -132,7 +134,7 @@ bool report_print_json(FILE *out, const struct report *report)
 	              count(report->seen.records), "foreign_lines", count(report->seen.foreign_lines), "duplicates",
 	              count(source->duplicates), "lost", number(source->lost), "notes", count(source->notes), "first",
 	              time_or_null(report->first_us), "last", time_or_null(report->last_us), "rows", rows);
-	bool printed = object && json_dumpf(object, out, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	bool printed = object && plain_json_put(out, object);
 	json_decref(object);
 	putc('\n', out);
 	return printed;

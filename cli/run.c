@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/check.h"
+#include "cli/plain_text.h"
 #include "cli/run_plan.h"
 #include "log/sink.h"
 
@@ -54,7 +55,7 @@ void run_tell(const struct run_options *options, enum run_audience audience, con
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (options->verbose || (audience != RUN_TELL_VERBOSE && isatty(STDERR_FILENO)))
-		fprintf(stderr, "tenacurl run: warning: %s\n", text);
+		fprintf(stderr, "tenacurl run: warning: %s\n", plain_text(text));
 	else if (audience == RUN_TELL_ANYBODY)
 		log_syslog(LOG_WARNING, text, strlen(text));
 }
@@ -138,7 +139,7 @@ static int execute(char **command)
 {
 	run_execute_program(command);
 	int reason = errno;
-	fprintf(stderr, "tenacurl run: can't run '%s': %s\n", command[0], strerror(reason));
+	fprintf(stderr, "tenacurl run: can't run '%s': %s\n", plain_text(command[0]), strerror(reason));
 	return reason == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;
 }
 
@@ -173,7 +174,7 @@ int run_command(int argc, char **argv)
 	if (ready && options.require)
 		ready = check_requirement(&options, &error);
 	if (!ready) {
-		fprintf(stderr, "tenacurl run: %s\n", error.text);
+		fprintf(stderr, "tenacurl run: %s\n", plain_text(error.text));
 		return RUN_EXIT_REFUSED;
 	}
 	return execute(options.command);

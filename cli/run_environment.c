@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/binder.h"
+#include "cli/plain_text.h"
 
 /* Sets a variable, or leaves it alone if value is NULL. */
 static bool set_variable(const struct run_options *options, const char *name, const char *value)
@@ -13,7 +14,7 @@ static bool set_variable(const struct run_options *options, const char *name, co
 	if (!value)
 		return true;
 	if (options->verbose)
-		fprintf(stderr, "tenacurl run: %s=%s\n", name, value);
+		fprintf(stderr, "tenacurl run: %s=%s\n", name, plain_text(value));
 	return setenv(name, value, 1) == 0;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cli/fleet.h"
+#include "cli/plain_json.h"
+#include "cli/plain_text.h"
 #include "cli/simulation.h"
 
 enum { EXIT_USAGE = 2 };
@@ -50,7 +52,7 @@ static json_t *simulate_line(const char *line, size_t line_bytes)
 
 static bool print_result(json_t *result)
 {
-	bool printed = result && json_dumpf(result, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	bool printed = result && plain_json_put(stdout, result);
 
 	json_decref(result);
 	return printed && putchar('\n') != EOF;
@@ -67,7 +69,7 @@ static bool is_empty(const char *line, size_t line_bytes)
 
 static bool complain(const char *what)
 {
-	fprintf(stderr, "tenacurl simulate: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "tenacurl simulate: %s: %s\n", plain_text(what), strerror(errno));
 	return false;
 }
 

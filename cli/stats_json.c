@@ -2,6 +2,7 @@
 /* tenacurl(1) documents the keys. */
 #include <jansson.h>
 
+#include "cli/plain_json.h"
 #include "cli/quantile.h"
 #include "cli/stats.h"
 #include "engine/engine.h"
@@ -127,7 +128,7 @@ bool stats_print_json(FILE *out, const struct stats *stats)
 	for (size_t i = 0; i < stats->user_count; i++)
 		json_array_append_new(users, user_of(stats, i));
 	json_t *report = json_pack("{s:i, s:o, s:o}", "schema", SCHEMA, "bounds_ms", bounds(), "users", users);
-	bool printed = report && json_dumpf(report, out, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+	bool printed = report && plain_json_put(out, report);
 	json_decref(report);
 	putc('\n', out);
 	return printed;

@@ -13,6 +13,7 @@
 
 #include "cli/as_user.h"
 #include "cli/load.h"
+#include "cli/plain_text.h"
 #include "config/find.h"
 #include "config/source.h"
 #include "state/directory.h"
@@ -69,7 +70,8 @@ static const struct policy *load_policy(const struct policy_places *places)
 	if (how != POLICY_FOUND_TOO_LONG)
 		policy = cli_load_policy(found ? path : NULL, &no_overrides, NULL, NULL, &error);
 	if (!policy)
-		fprintf(stderr, "tenacurl: no budgets and breakers, since the policy can't be used: %s\n", error.text);
+		fprintf(stderr, "tenacurl: no budgets and breakers, since the policy can't be used: %s\n",
+		        plain_text(error.text));
 	return policy;
 }
 
@@ -117,7 +119,7 @@ static void find_own_place(const struct user_state_query *query, struct place *p
 
 static bool complain(const struct place *place, const struct state_outcome *outcome)
 {
-	fprintf(stderr, "tenacurl: %s: %s%s%s (user %s)\n", outcome->path[0] ? outcome->path : "state",
+	fprintf(stderr, "tenacurl: %s: %s%s%s (user %s)\n", outcome->path[0] ? plain_text(outcome->path) : "state",
 	        state_trouble_text(outcome->trouble), outcome->os_errno ? ": " : "",
 	        outcome->os_errno ? strerror(outcome->os_errno) : "", place->name);
 	return false;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* U+2026, in place of what was cut off. */
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 #define ELLIPSIS_BYTES (sizeof(ELLIPSIS) - 1)
@@ -41,45 +43,6 @@ void json_put_integer(struct json_writer *writer, int64_t value)
 	json_put_unsigned(writer, 0 - (uint64_t)value);
 }
 
-/* How many continuation bytes a lead byte announces, and the least code point that needs that many; -1: no lead. */
-static int utf8_continuations(unsigned char lead, uint32_t *bits, uint32_t *least)
-{
-	if (lead >= 0xc2 && lead <= 0xdf) {
-		*bits = lead & 0x1fu;
-		*least = 0x80;
-		return 1;
-	}
-	if (lead >= 0xe0 && lead <= 0xef) {
-		*bits = lead & 0x0fu;
-		*least = 0x800;
-		return 2;
-	}
-	if (lead >= 0xf0 && lead <= 0xf4) {
-		*bits = lead & 0x07u;
-		*least = 0x10000;
-		return 3;
-	}
-	return -1;
-}
-
-/* Length of the valid UTF-8 sequence (RFC 3629) of two bytes or more that `text` starts with, 0 if there is none. */
-static size_t utf8_sequence(const unsigned char *text, uint32_t *code_point)
-{
-	uint32_t point, least;
-	int continuations = utf8_continuations(text[0], &point, &least);
-	if (continuations < 0)
-		return 0;
-	for (int i = 1; i <= continuations; i++) {
-		if ((text[i] & 0xc0) != 0x80) /* stops at the terminator too */
-			return 0;
-		point = point << 6 | (text[i] & 0x3fu);
-	}
-	if (point < least || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
-		return 0;
-	*code_point = point;
-	return (size_t)continuations + 1;
-}
-
 static size_t put_unicode_escape(uint32_t code_point, char piece[PIECE_BYTES_MAX])
 {
 	static const char HEX[] = "0123456789abcdef";
@@ -100,24 +63,19 @@ static size_t escape_next(const unsigned char **text, char piece[PIECE_BYTES_MAX
 		++*text;
 		return 2;
 	}
-	if (byte < 0x80) {
-		++*text;
-		if (byte < 0x20 || byte == 0x7f || byte == '$' || byte == '`')
-			return put_unicode_escape(byte, piece);
-		piece[0] = (char)byte;
-		return 1;
-	}
 
 	uint32_t point;
-	size_t length = utf8_sequence(*text, &point);
+	size_t length = utf8_read((const char *)*text, &point);
 	if (!length) {
 		++*text;
 		return put_unicode_escape(0xfffd, piece);
 	}
 	memcpy(piece, *text, length);
 	*text += length;
-	/* C1 controls are escape sequences to some terminals. */
-	return point < 0xa0 ? put_unicode_escape(point, piece) : length;
+	/* Controls are orders to a terminal, $ and ` to a shell, and writing that turns round is another text to its
+	 * reader. */
+	bool is_order = !utf8_is_plain(point) || point == '$' || point == '`';
+	return is_order ? put_unicode_escape(point, piece) : length;
 }
 
 static bool escapes_within(const char *text, size_t limit_bytes)

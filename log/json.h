@@ -26,8 +26,8 @@ void json_put_integer(struct json_writer *writer, int64_t value);
 void json_put_unsigned(struct json_writer *writer, uint64_t value);
 
 /*
- * Appends `text` as a JSON string (RFC 8259 §7), or null for NULL. Control characters, DEL, C1 controls, quotes and
- * backslashes are escaped, and so are $ and `, which a shell that took the line for its own would act on; each byte
+ * Appends `text` as a JSON string (RFC 8259 §7), or null for NULL. Quotes, backslashes and whatever isn't plain
+ * (base/utf8.h) are escaped, and so are $ and `, which a shell that took the line for its own would act on; each byte
  * that is not part of valid UTF-8 becomes U+FFFD. A text whose escaped form is longer than limit_bytes is cut between
  * characters and ends with an ellipsis.
  */
