@@ -5,6 +5,7 @@ import re
 
 import pytest
 from support.transfers import further
+from support.waiting import wait_until
 
 OK = {"status": 200, "body": "fine"}
 BUSY = {"status": 503, "body": "busy"}
@@ -182,7 +183,8 @@ def test_long_error_page_is_cut(origin, transfer):
     result = transfer(server)
     assert len(server.requests) == 2
     assert has_result(result, 0)
-    assert server.requests[0].answer["sent_bytes"] < 10_000_000
+    answer = wait_until(lambda: server.requests[0].answer, "the server's record of the page")
+    assert answer["sent_bytes"] < 10_000_000
 
 
 def test_dripping_error_page_is_cut(origin, transfer):
