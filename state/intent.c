@@ -20,10 +20,36 @@ const struct state_keyed_shape state_intent_shape = {
     .lifetime_max_ms = LIFETIME_MAX_MS,
 };
 
+#define COUNT_MAX (1 << 30)
+
+static int64_t between(int64_t least, int64_t value, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Whatever another process wrote can be counted and subtracted with: what can't be true is as near to it as may be. */
+static void clean(struct state_intent *intent, int64_t now_ms)
+{
+	int64_t *instants[] = {&intent->began_ms, &intent->ended_ms, &intent->sent_ms, &intent->refused_ms};
+	int32_t *counts[] = {&intent->operations, &intent->attempts, &intent->extra_attempts};
+
+	for (size_t i = 0; i < sizeof(instants) / sizeof(instants[0]); i++)
+		*instants[i] = between(0, *instants[i], now_ms);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		*counts[i] = (int32_t)between(0, *counts[i], COUNT_MAX);
+	intent->asked_until_ms = between(0, intent->asked_until_ms, now_ms + LIFETIME_MAX_MS);
+	intent->success_gap_ms = between(0, intent->success_gap_ms, LIFETIME_MAX_MS);
+	if (intent->sends > COUNT_MAX)
+		intent->sends = COUNT_MAX;
+}
+
 bool state_intent_find(struct state *state, uint64_t key, int64_t now_ms, struct state_intent *intent)
 {
 	const struct state_layout *layout = state_layout_in_use(state);
-	return layout && state_keyed_find(&state_intent_shape, layout->intents, key, now_ms, intent);
+	if (!layout || !state_keyed_find(&state_intent_shape, layout->intents, key, now_ms, intent))
+		return false;
+	clean(intent, now_ms);
+	return true;
 }
 
 void state_intent_keep(struct state *state, const struct state_intent *intent, int64_t now_ms)

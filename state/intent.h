@@ -30,8 +30,8 @@ struct state_intent {
 };
 
 /*
- * Finds the intent of this key that has not expired at now_ms. Looks at the shared file, or at the process's own memory
- * where nothing is shared (a state that was never opened, too).
+ * Finds the intent of this key that has not expired at now_ms; what another process wrote can be counted with. Looks at
+ * the shared file, or at the process's own memory where nothing is shared (a state that was never opened, too).
  */
 bool state_intent_find(struct state *state, uint64_t key, int64_t now_ms, struct state_intent *intent);
 

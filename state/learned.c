@@ -18,8 +18,17 @@ const struct state_keyed_shape state_learned_shape = {
     .lifetime_max_ms = LIFETIME_MAX_MS,
 };
 
-void state_learned_clean(struct state_learned *learned)
+static int64_t past_instant(int64_t instant_ms, int64_t now_ms)
 {
+	if (instant_ms < 0)
+		return 0;
+	return instant_ms < now_ms ? instant_ms : now_ms;
+}
+
+void state_learned_clean(struct state_learned *learned, int64_t now_ms)
+{
+	learned->learned_ms = past_instant(learned->learned_ms, now_ms);
+	learned->promised_ms = past_instant(learned->promised_ms, now_ms);
 	state_clean_text(learned->program, sizeof(learned->program));
 	state_clean_text(learned->caller, sizeof(learned->caller));
 	state_clean_text(learned->origin, sizeof(learned->origin));
@@ -30,7 +39,7 @@ bool state_learned_find(struct state *state, uint64_t key, int64_t now_ms, struc
 	const struct state_layout *layout = state_layout_in_use(state);
 	if (!layout || !state_keyed_find(&state_learned_shape, layout->learned, key, now_ms, learned))
 		return false;
-	state_learned_clean(learned);
+	state_learned_clean(learned, now_ms);
 	return true;
 }
 

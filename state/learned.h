@@ -33,8 +33,9 @@ struct state_learned {
 /* Fills one of the texts above: ends it with NUL, and with "~" what doesn't fit. text NULL: empty. */
 #define state_learned_text(field, text) state_copy_text((field), sizeof(field), (text))
 
-/* Makes the texts of one that another process wrote harmless. What is found or read has been cleaned. */
-void state_learned_clean(struct state_learned *learned);
+/* Makes one that another process wrote harmless: its texts, and instants to count with. What is found or read has been
+ * cleaned. */
+void state_learned_clean(struct state_learned *learned, int64_t now_ms);
 
 /* Finds what was learned under this key and has not expired at now_ms. */
 bool state_learned_find(struct state *state, uint64_t key, int64_t now_ms, struct state_learned *learned);

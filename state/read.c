@@ -245,7 +245,7 @@ size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now
 	for (size_t place = 0; place < STATE_LEARNED; place++) {
 		if (!state_keyed_read(&state_learned_shape, snapshot->layout.learned, place, now_ms, &learned[count]))
 			continue;
-		state_learned_clean(&learned[count]);
+		state_learned_clean(&learned[count], now_ms);
 		count++;
 	}
 	return count;

@@ -11,7 +11,7 @@
 
 enum { WALK = 8 }; /* places that a key can have */
 
-#define NOW_MS INT64_C(1000000)
+#define NOW_MS INT64_C(1000000000)
 #define DAY_MS INT64_C(86400000)
 
 static struct state state;
