@@ -5,7 +5,9 @@
  * opened RTLD_GLOBAL; then, for a library that was opened later, what it was opened with.
  *
  * Without ld.so's locks all of that is to be had but RTLD_GLOBAL, which only ld.so knows of. So what it has decided
- * comes before: where the caller's other references to a libcurl, which aren't ours, were bound to.
+ * comes first: where the caller's other references to a libcurl, which aren't ours, were bound to. A handle must go to
+ * the same one through both. A caller without such references is served by whichever is found, since all that it does
+ * with a handle comes through us.
  */
 
 #include <string.h>

@@ -96,6 +96,17 @@ def test_libcurl_without_versions(origin, tenacurl_run, plugins):
     assert seen == [("unversioned", "forward-b"), ("unversioned", "forward-a")]
 
 
+@pytest.mark.parametrize("how,second", [("local", "forward-b"), ("global", "forward-a")])
+def test_libcurl_without_versions_beside_another(origin, tenacurl_run, plugins, how, second):
+    """What was opened RTLD_GLOBAL serves later plugins too. Only the dynamic linker knows what was, and whom it bound where."""
+    installed(plugins, "gnutls")
+    server = origin([BUSY, RIGHT] * 2)
+    argv = [plugins / "host", "open", "a", plugins / "fetch-forward-a.so", how, "open", "b", plugins / "fetch-forward-b.so", how]
+    result = tenacurl_run([*argv, "get", "b", server.url(), "get", "a", server.url()], FAST)
+    assert result.returncode == 0 and result.stdout.count(b"status 200") == 2, result
+    assert [record["libcurl_version"] for record in result.operations] == [second, "forward-a"]
+
+
 def test_plugin_without_versions_in_a_program_on_libcurl(survives, plugins):
     """What the program is linked to comes first for its plugins too, so the plugin's own libcurl never serves."""
     installed(plugins, "gnutls")

@@ -24,6 +24,7 @@ struct fetch {
 	char served_by[64]; /* file name of the libcurl that connected; "-": none did */
 	char body[64];      /* as much as fits */
 	size_t body_bytes;
+	const char *result; /* by a function that tenacurl leaves alone */
 };
 
 /* A place in the process, and what is mapped there; not by dladdr, which waits for whoever opens a library. */
@@ -102,6 +103,7 @@ static int fetch_perform(struct fetch *fetch)
 static void fetch_print(struct fetch *fetch, const char *name, int result)
 {
 	long status = 0;
+	fetch->result = curl_easy_strerror((CURLcode)result);
 	curl_easy_getinfo(fetch->curl, CURLINFO_RESPONSE_CODE, &status);
 	printf("%s result %d status %ld served by %s body %s\n", name, result, status, fetch->served_by, fetch->body);
 	fflush(stdout);

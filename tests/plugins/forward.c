@@ -52,6 +52,11 @@ EXPORT CURLcode curl_easy_getinfo(CURL *curl, CURLINFO info, ...)
 	return REAL(curl_easy_getinfo)(curl, info, argument);
 }
 
+EXPORT const char *curl_easy_strerror(CURLcode result)
+{
+	return REAL(curl_easy_strerror)(result);
+}
+
 EXPORT CURLcode curl_easy_perform(CURL *curl)
 {
 	return REAL(curl_easy_perform)(curl);

@@ -10,6 +10,7 @@
 void *curl_easy_init(void);
 int curl_easy_setopt(void *curl, int option, ...);
 int curl_easy_getinfo(void *curl, int info, ...);
+const char *curl_easy_strerror(int result);
 int curl_easy_perform(void *curl);
 void curl_easy_cleanup(void *curl);
 
@@ -30,6 +31,11 @@ int curl_easy_getinfo(void *curl, int info, ...)
 {
 	(void)info;
 	return curl == &handle ? 0 : 1;
+}
+
+const char *curl_easy_strerror(int result)
+{
+	return result == 0 ? "right" : "wrong";
 }
 
 int curl_easy_perform(void *curl)
