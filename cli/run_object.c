@@ -45,6 +45,21 @@ static char *object_in(const char *directory, const char *below)
 	return realpath(path, NULL);
 }
 
+/* Whether the dynamic linker would put something else in place of a part of the path (glibc's elf/dl-load.c, is_dst()).
+ */
+static bool is_expanded(const char *path)
+{
+	static const char *const names[] = {"LIB", "ORIGIN", "PLATFORM"};
+	while ((path = strchr(path, '$')) != NULL) {
+		path += path[1] == '{' ? 2 : 1;
+		size_t bytes = strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i]) == bytes && memcmp(path, names[i], bytes) == 0)
+				return true;
+	}
+	return false;
+}
+
 static bool is_loadable(const char *path, struct run_error *error)
 {
 	struct stat file;
@@ -52,6 +67,9 @@ static bool is_loadable(const char *path, struct run_error *error)
 	if (strpbrk(path, " :\t\n"))
 		return run_refuse(error, "the dynamic linker can't preload '%s': its path has a blank or a colon in it",
 		                  path);
+	if (is_expanded(path))
+		return run_refuse(
+		    error, "the dynamic linker can't preload '%s': it takes a part of its path for a variable", path);
 	if (stat(path, &file) != 0)
 		return run_refuse(error, "can't read '%s': %s", path, strerror(errno));
 	if (!S_ISREG(file.st_mode))

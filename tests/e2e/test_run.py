@@ -364,6 +364,18 @@ def test_a_path_that_the_dynamic_linker_cannot_take_is_refused(run, tmp_path, na
     refused(run("echo", "started", tenacurl=binary), name, "blank or a colon")
 
 
+@pytest.mark.parametrize("name", ["$LIB", "a${ORIGIN}b", "x-$PLATFORM-y"])
+def test_a21_a_path_that_the_dynamic_linker_expands_is_refused(run, tmp_path, name):
+    binary, _ = copy_tree(tmp_path / name, with_object=True)
+    refused(run("echo", "started", tenacurl=binary), name, "for a variable")
+
+
+@pytest.mark.parametrize("name", ["$LIBS", "$", "${}", "$HOME", "100%", "ü", "a'b\"c", "(x)&;|*?"])
+def test_a21_other_odd_paths_are_taken(seen, tmp_path, name):
+    binary, installed = copy_tree(tmp_path / name, with_object=True)
+    assert seen(tenacurl=binary)["LD_PRELOAD"] == str(installed)
+
+
 def test_an_object_that_is_a_directory_is_refused(run, tmp_path):
     binary, installed = copy_tree(tmp_path / "prefix", with_object=False)
     installed.mkdir()
