@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error_text.h"
 #include "config/complaint.h"
 #include "config/owner.h"
 
@@ -25,7 +26,7 @@ enum kill_switch kill_switch_look(struct policy_error *error)
 	} else {
 		seen = KILL_SWITCH_UNKNOWN;
 		if (error != NULL)
-			complain(error, &place, "cannot be looked at: %s, so tenacurl stays out", strerror(errno));
+			complain(error, &place, "cannot be looked at: %s, so tenacurl stays out", error_text(errno));
 	}
 	errno = saved_errno;
 	return seen;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "config/complaint.h"
 #include "config/trusted_file.h"
 
@@ -39,7 +40,7 @@ static enum policy_load_result read_open_file(int fd, const char *path, struct a
 	}
 	ssize_t got = read_up_to(fd, buffer, SOURCE_BYTES_MAX + 1);
 	if (got < 0) {
-		complain(error, &place, "cannot be read: %s", strerror(errno));
+		complain(error, &place, "cannot be read: %s", error_text(errno));
 		return POLICY_UNREADABLE;
 	}
 	if (got > SOURCE_BYTES_MAX) {

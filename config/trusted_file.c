@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "config/complaint.h"
 #include "config/owner.h"
 
@@ -44,7 +45,7 @@ static enum policy_load_result fail(const struct walk *walk)
 	bool is_absent = is_missing && walk->links == 0;
 	bool is_passing = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 
-	complain(walk->error, &place, "cannot be opened: %s%s", strerror(errno),
+	complain(walk->error, &place, "cannot be opened: %s%s", error_text(errno),
 	         is_missing && !is_absent ? " where a symbolic link leads to" : "");
 	walk->error->is_passing = is_passing;
 	return is_absent ? POLICY_ABSENT : POLICY_UNREADABLE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "config/complaint.h"
 #include "config/find.h"
 #include "interpose/clock.h"
@@ -63,7 +64,7 @@ static enum place_sight note_unseen(struct policy_place *place, const struct pla
 	place->is_settled = false;
 	place->is_pending = is_passing(error_number);
 	if (!is_absent || place->is_named)
-		complain(error, &where, "cannot be opened: %s", strerror(error_number));
+		complain(error, &where, "cannot be opened: %s", error_text(error_number));
 	if (!is_absent || place->is_named) {
 		place->content = PLACE_FILLED;
 	} else if (place->content != PLACE_FILLED) {

@@ -33,14 +33,15 @@ def old(root):
 
 @pytest.fixture(scope="module")
 def compiled(root, repository, tmp_path_factory):
-    """compiled(name, source, *flags): a program of tests/plugins, made for that release."""
+    """compiled(name, sources, *flags): a program of tests/plugins, made for that release."""
     directory = tmp_path_factory.mktemp("older")
     where = [f"--sysroot={root}", f"-B{root}/usr/lib/{MULTIARCH}", f"-L{root}/usr/lib/{MULTIARCH}"]
     where += [f"-L{root}/lib/{MULTIARCH}", f"-isystem{root}/usr/include/{MULTIARCH}", f"-I{repository}", "-D_GNU_SOURCE"]
 
-    def compile_program(name, source, *flags):
+    def compile_program(name, sources, *flags):
         path = directory / name
-        argv = [os.environ.get("CC", "cc"), *where, "-o", path, repository / "tests/plugins" / source, *flags]
+        paths = [repository / "tests/plugins" / source for source in sources.split()]
+        argv = [os.environ.get("CC", "cc"), *where, "-o", path, *paths, *flags]
         subprocess.run(argv, check=True, capture_output=True)
         return path
 
@@ -98,3 +99,15 @@ def test_h03_libcurl_of_a_plugin(origin, bare, old, compiled, preload, policy, t
     line = b"p result 0 status 200 served by libcurl.so.4 body right\n"
     assert (result.returncode, result.stdout, result.stderr) == (0, 3 * line + b"end\n", b"")
     assert len(server.requests) == 6
+
+
+@pytest.mark.parametrize("way", ["constructor", "destructor", "beside", "fork"])
+def test_a05_transfer_that_the_older_loader_waits_for(origin, bare, old, compiled, preload, policy, way):
+    """As in test_loader.py; there the list of objects is asked each time."""
+    host = compiled("hooked-host", "hooked_host.c", "-rdynamic", "-l:libdl.so.2", "-l:libpthread.so.0")
+    plugin = compiled("hooked.so", "hooked.c fetch.c", "-shared", "-fPIC", "-lcurl")
+    server = origin([BUSY, RIGHT] * 10)
+    result = bare(old(host, way, plugin, server.url("/x"), "10"), env={**preload, **policy})
+    assert (result.returncode, result.stderr) == (0, b""), result
+    assert result.stdout.count(b" result 0 status 200 served by libcurl.so.4 body right\n") == 10
+    assert len(server.requests) == 20
