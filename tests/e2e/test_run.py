@@ -143,7 +143,8 @@ def now_ms():
 
 
 def split_deadline(text):
-    boot_id, ms, pid, start = text.split(":")
+    boot_id, ms, pid, start, namespace = text.split(":")
+    assert int(namespace) == os.stat("/proc/self/ns/pid").st_ino
     return boot_id, int(ms), int(pid), int(start)
 
 
