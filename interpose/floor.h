@@ -35,10 +35,11 @@
 
 #if defined(__LP64__)
 /* The kernel fills in the C library's own struct here. As functions they are macros or inlined before 2.33. */
-#define fstat(fd, status)                ((int)syscall(SYS_fstat, fd, status))
 #define fstatat(fd, path, status, flags) ((int)syscall(SYS_newfstatat, fd, path, status, flags))
 #define stat(path, status)               fstatat(AT_FDCWD, path, status, 0)
 #define lstat(path, status)              fstatat(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW)
+/* As newer C libraries have it: filters are made for what these call. */
+#define fstat(fd, status) fstatat(fd, "", status, AT_EMPTY_PATH)
 #endif
 
 /* 2.25. Fails where the kernel is older. */
