@@ -29,6 +29,7 @@
 #include "interpose/lend.h"
 #include "interpose/mime.h"
 #include "interpose/operation.h"
+#include "interpose/outcome.h"
 
 #define FIRST_COPY_BYTES 4096
 #define KEPT_COPY_BYTES  4096
@@ -135,26 +136,41 @@ static bool ask_program_to_rewind(struct handle *handle)
 	return program->ioctl_function(handle->curl, CURLIOCMD_RESTARTREAD, program->ioctl_data) == CURLIOE_OK;
 }
 
-static bool rewind_file(const struct handle *handle)
+/*
+ * Before it sends a body again, to another hop or on another connection, libcurl rewinds it. If it gets no connection
+ * to do so, the next perform does it: it fails if there is nothing to rewind with, and takes a FILE* to its very
+ * beginning.
+ */
+static bool rewinds_by_itself(const struct operation *operation)
 {
-	FILE *file = default_file(&handle->program);
-	if (handle->body.file_offset < 0)
-		return false;
-	clearerr(file);
-	return fseeko(file, handle->body.file_offset, SEEK_SET) == 0;
+	return operation->outcome.curl_code != CURLE_OK &&
+	       (operation->resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
 }
 
-static bool rewind_read(struct handle *handle)
+static bool rewind_file(const struct operation *operation)
 {
+	const struct handle *handle = operation->handle;
+	FILE *file = default_file(&handle->program);
+	off_t offset = handle->body.file_offset;
+	if (offset < 0 || (offset > 0 && (handle->body.rewind_is_due || rewinds_by_itself(operation))))
+		return false;
+	clearerr(file);
+	return fseeko(file, offset, SEEK_SET) == 0;
+}
+
+static bool rewind_read(const struct operation *operation)
+{
+	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	if (!handle->program.read_function)
-		return rewind_file(handle);
+		return rewind_file(operation);
 	/* Not lent, though there is a callback: nobody knows what was read. */
 	if (!handle->lent.read)
 		return false;
 	if (!body->was_read)
 		return true;
-	if (program_rewinds(&handle->program) ? !ask_program_to_rewind(handle) : body->copy_lost)
+	if (program_rewinds(&handle->program) ? !ask_program_to_rewind(handle)
+	                                      : body->copy_lost || rewinds_by_itself(operation))
 		return false;
 	body->position = 0;
 	body->was_read = false;
@@ -175,8 +191,9 @@ bool body_could_rewind(const struct operation *operation)
 	return program_rewinds(program) || !is_too_large_to_copy(program, &operation->section->rules);
 }
 
-static bool rewind_source(struct handle *handle)
+static bool rewind_source(const struct operation *operation)
 {
+	struct handle *handle = operation->handle;
 	switch (handle_body_source(handle)) {
 	case BODY_NONE:
 	case BODY_POSTFIELDS:
@@ -185,7 +202,7 @@ static bool rewind_source(struct handle *handle)
 	case BODY_MIME:
 		return mime_rewind(handle->program.mime);
 	case BODY_READ:
-		return rewind_read(handle);
+		return rewind_read(operation);
 	case BODY_UNKNOWN:
 		break;
 	}
@@ -196,7 +213,7 @@ bool body_rewind(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	/* What was never sent was never read. */
-	return (operation->outcome.unsent && !handle->body.was_read) || rewind_source(handle);
+	return (operation->outcome.unsent && !handle->body.was_read) || rewind_source(operation);
 }
 
 static bool reserve_copy(struct body *body, size_t needed_bytes)
@@ -261,8 +278,11 @@ size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 	return given;
 }
 
-void body_end(struct handle *handle)
+void body_end(struct operation *operation, CURLcode result)
 {
+	struct handle *handle = operation->handle;
+	if (result != CURLE_OK && !operation->outcome.unsent && handle_body_source(handle) != BODY_NONE)
+		handle->body.rewind_is_due = true;
 	if (handle->body.copy_capacity_bytes > KEPT_COPY_BYTES)
 		body_free(&handle->body);
 }

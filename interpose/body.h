@@ -11,15 +11,18 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "interpose/curl_abi.h"
+
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
 	char *copy; /* what the program's read callback gave, while it all fits */
 	size_t copy_bytes, copy_capacity_bytes;
-	size_t position;   /* where in the body libcurl reads next */
-	bool copy_lost;    /* it didn't fit, or memory ran out */
-	bool ended;        /* the read callback said so, behind copy_bytes */
-	bool was_read;     /* since the last rewind */
-	off_t file_offset; /* where the program's FILE* stood at entry; -1: can't be sought */
+	size_t position;    /* where in the body libcurl reads next */
+	bool copy_lost;     /* it didn't fit, or memory ran out */
+	bool ended;         /* the read callback said so, behind copy_bytes */
+	bool was_read;      /* since the last rewind */
+	off_t file_offset;  /* where the program's FILE* stood at entry; -1: can't be sought */
+	bool rewind_is_due; /* an operation ended after which libcurl may still have to rewind */
 };
 
 struct handle;
@@ -45,8 +48,8 @@ bool body_rewind(struct operation *operation);
 /* Whether body_rewind() would succeed, as far as can be told without touching anything: for audit. */
 bool body_could_rewind(const struct operation *operation);
 
-/* Forgets the copy after an operation; its memory stays, up to a page. */
-void body_end(struct handle *handle);
+/* Forgets the copy after an operation that returns `result`; its memory stays, up to a page. */
+void body_end(struct operation *operation, CURLcode result);
 
 /* Gives the memory back. */
 void body_free(struct body *body);

@@ -89,6 +89,7 @@ struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 	handle->libcurl = libcurl;
 	handle->active = NULL;
 	handle->performs = false;
+	handle->body.rewind_is_due = false;
 	handle->performed_generation = 0;
 	handle->disowned_errno = 0;
 	handle->kept_connections = 0;
@@ -224,6 +225,11 @@ enum body_source handle_body_source(const struct handle *handle)
 {
 	const struct program_options *program = &handle->program;
 	if (program->mixed_history)
+		return BODY_UNKNOWN;
+	/* Before 7.71 NOBODY isn't a method: a HEAD has the body of the other one, and a second perform may have
+	 * another. */
+	bool is_bodyless = program->method == BASE_GET || program->method == BASE_HEAD;
+	if (program->no_body && !is_bodyless && handle->libcurl->version_number < NOBODY_IS_METHOD_VERSION)
 		return BODY_UNKNOWN;
 	if (program->no_body)
 		return BODY_NONE;

@@ -34,6 +34,9 @@ enum body_source {
 	BODY_UNKNOWN,    /* libcurls differ in what they would send */
 };
 
+/* From here on CURLOPT_NOBODY sets the base method; before it is a flag beside it. */
+#define NOBODY_IS_METHOD_VERSION 0x074700 /* 7.71.0 */
+
 /* The base method as libcurl keeps it (Curl_HttpReq); the verb on the wire also depends on no_body and custom_verb. */
 enum base_method { BASE_GET, BASE_HEAD, BASE_POST, BASE_FORM, BASE_MIME, BASE_PUT };
 

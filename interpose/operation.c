@@ -281,10 +281,19 @@ static void restore_url(struct operation *operation)
 		handle->libcurl->setopt(handle->curl, CURLOPT_URL, handle->url);
 }
 
+/* Before 8.1 (some distributions' 7.88 aside) a redirect that makes a GET of an upload switches it off for good. */
+static void restore_upload(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	if (operation->gate.became_get && handle->program.method == BASE_PUT && handle->program.upload)
+		handle->libcurl->setopt(handle->curl, CURLOPT_UPLOAD, 1L);
+}
+
 /* Returns false if the body, which could be rewound when the verdict fell, can't be any more. */
 static bool prepare_retry(struct operation *operation)
 {
 	restore_url(operation);
+	restore_upload(operation);
 	repeat_prepare(operation);
 	bool rewound = body_rewind(operation);
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
@@ -444,7 +453,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	lend_give_back_numbers(handle);
 	if (operation->nesting.known)
 		nesting_end(operation);
-	body_end(handle);
+	body_end(operation, result);
 	/* A success that came after the deadline has that as its reason, and earns nothing. */
 	if (operation->verdict.reason == ENGINE_SUCCESS)
 		restraint_earn(operation);

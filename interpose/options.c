@@ -61,11 +61,11 @@ struct tracked_option {
 
 /*
  * The method machine. It mirrors lib/setopt.c: the order of these options decides what is sent, and versions differ
- * where UPLOAD is followed by POST (the upload flag sticks up to 7.88 and 8.0, so a PUT goes out whose body comes from
- * the read callback).
+ * where UPLOAD is followed by POST, by POST = 0 or by NOBODY (the upload flag sticks up to 7.88 and 8.0, so a PUT goes
+ * out whose body comes from the read callback).
  */
 
-static void begin_post(struct program_options *program, enum base_method method)
+static void change_method(struct program_options *program, enum base_method method)
 {
 	program->mixed_history = program->mixed_history || program->upload;
 	program->method = method;
@@ -84,12 +84,12 @@ static void note_httpget(struct handle *handle, const void *argument)
 static void note_nobody(struct handle *handle, const void *argument)
 {
 	struct program_options *program = &handle->program;
-	bool touches_method = handle->libcurl->version_number >= 0x074700;
+	bool touches_method = handle->libcurl->version_number >= NOBODY_IS_METHOD_VERSION;
 	program->no_body = argument != NULL;
 	if (touches_method && argument)
-		program->method = BASE_HEAD;
+		change_method(program, BASE_HEAD);
 	else if (touches_method && program->method == BASE_HEAD)
-		program->method = BASE_GET;
+		change_method(program, BASE_GET);
 }
 
 static void note_upload(struct handle *handle, const void *argument)
@@ -104,19 +104,16 @@ static void note_upload(struct handle *handle, const void *argument)
 static void note_post(struct handle *handle, const void *argument)
 {
 	struct program_options *program = &handle->program;
-	if (!argument) {
-		program->method = BASE_GET;
-		return;
-	}
-	program->no_body = false;
-	begin_post(program, BASE_POST);
+	if (argument)
+		program->no_body = false;
+	change_method(program, argument ? BASE_POST : BASE_GET);
 }
 
 static void note_postfields(struct handle *handle, const void *argument)
 {
 	handle->program.has_postfields = argument != NULL;
 	handle->program.post_fields = argument;
-	begin_post(&handle->program, BASE_POST);
+	change_method(&handle->program, BASE_POST);
 }
 
 static void note_copypostfields(struct handle *handle, const void *argument)
@@ -132,14 +129,14 @@ static void note_httppost(struct handle *handle, const void *argument)
 {
 	handle->program.form = argument;
 	handle->program.no_body = false;
-	begin_post(&handle->program, BASE_FORM);
+	change_method(&handle->program, BASE_FORM);
 }
 
 static void note_mimepost(struct handle *handle, const void *argument)
 {
 	mime_attach(&handle->program.mime, argument);
 	handle->program.no_body = false;
-	begin_post(&handle->program, BASE_MIME);
+	change_method(&handle->program, BASE_MIME);
 }
 
 static void note_customrequest(struct handle *handle, const void *argument)

@@ -295,6 +295,8 @@ static void set_option(struct upload *upload, const char *argument)
 		upload->announces_size = !value;
 	else if (strncmp(argument, "post=", 5) == 0)
 		upload->posts = value;
+	else if (strncmp(argument, "follow=", 7) == 0)
+		curl_easy_setopt(upload->curl, CURLOPT_FOLLOWLOCATION, value);
 	else if (strncmp(argument, "timeout_ms=", 11) == 0)
 		curl_easy_setopt(upload->curl, CURLOPT_TIMEOUT_MS, value);
 	else

@@ -121,6 +121,38 @@ def test_nothing_needs_rewinding_if_nothing_was_read(origin, upload, source):
     assert read_bytes(result) == 0
 
 
+DUE = [("callback", []), ("file", ["offset=100"])]
+HARMLESS = [("seek", []), ("ioctl", []), ("file", []), ("mime-seek", []), ("form", [])]
+
+
+@pytest.mark.parametrize("source,options", [*DUE, *HARMLESS])
+def test_body_that_libcurl_still_has_to_rewind(origin, upload, source, options):
+    """
+    A redirect to where nobody listens: libcurl is about to rewind the body, and does so in the next perform. It fails
+    with what it can't rewind, and takes a file to its very beginning.
+    """
+    dead = origin([OK], refuse_ms=600_000)
+    moved = {"status": 307, "headers": [["Location", dead.url("/y")]]}
+    server = origin([moved, OK])
+    result = upload(server, source, "follow=1", *options)
+    if (source, options) in DUE:
+        assert has_result(result, 7, 307) and len(server.requests) == 1
+        assert result.operation["reason"] == "body_not_replayable"
+    else:
+        assert has_result(result, 0, 200)
+        assert [BODY[:2000] in request.body for request in server.requests] == [True, True]
+
+
+@pytest.mark.parametrize("source", ["seek", "file"])
+def test_upload_that_a_redirect_made_a_get(origin, upload, source):
+    """Some libcurls forget then that it was an upload: the repeat would have no body."""
+    server = origin({"paths": {"/x": [{"status": 303, "headers": [["Location", "/y"]]}, OK], "/y": [BUSY]}})
+    result = upload(server, source, "follow=1")
+    assert has_result(result, 0, 200)
+    assert [(request.method, request.body) for request in server.requests] == [
+        ("PUT", BODY[:2000]), ("GET", b""), ("PUT", BODY[:2000])]
+
+
 @pytest.mark.parametrize("source", ["callback", "seek", "file"])
 def test_answer_before_the_body_was_read(origin, upload, source):
     """An early 503: the server answers at the header block and closes."""
