@@ -14,8 +14,8 @@ static const char *file_path;
 /* Bytes that end with a NUL after `bytes`, and can be read on beyond it. */
 const char *bodies_memory(int64_t bytes)
 {
-	static char memory[2 * MEMORY_BYTES];
-	for (int64_t i = 0; !memory[0] && i < (int64_t)sizeof(memory); i++)
+	static char memory[3 * MEMORY_BYTES];
+	for (int64_t i = memory[0] ? (int64_t)sizeof(memory) : 0; i < (int64_t)sizeof(memory); i++)
 		memory[i] = pattern_at(i);
 	memory[MEMORY_BYTES] = '\0';
 	return memory + MEMORY_BYTES - bytes;
@@ -36,6 +36,7 @@ void bodies_postfields(struct program *program)
 	int64_t bytes = some_bytes(program);
 	curl_easy_setopt(program->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(program->sized ? bytes : -1));
 	curl_easy_setopt(program->curl, CURLOPT_POSTFIELDS, bodies_memory(bytes));
+	program->copied = false;
 }
 
 void bodies_copypostfields(struct program *program)
@@ -43,6 +44,7 @@ void bodies_copypostfields(struct program *program)
 	int64_t bytes = some_bytes(program);
 	curl_easy_setopt(program->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(program->sized ? bytes : -1));
 	curl_easy_setopt(program->curl, CURLOPT_COPYPOSTFIELDS, bodies_memory(bytes));
+	program->copied = true;
 }
 
 /* Returns NULL if there are too many. */

@@ -103,7 +103,8 @@ static void announce_size(struct program *program)
 {
 	curl_off_t announced = program->sized ? program->size_bytes : -1;
 	curl_easy_setopt(program->curl, CURLOPT_INFILESIZE_LARGE, announced);
-	curl_easy_setopt(program->curl, CURLOPT_POSTFIELDSIZE_LARGE, announced);
+	if (!program->copied)
+		curl_easy_setopt(program->curl, CURLOPT_POSTFIELDSIZE_LARGE, announced);
 }
 
 static void set_size(struct program *program, bool sized)
@@ -180,6 +181,7 @@ static void duplicate(struct program *program)
 static void reset(struct program *program)
 {
 	curl_easy_reset(program->curl);
+	program->copied = false;
 	program->reads_file = program->reads_file && !program->stream_in_form;
 	set_basics(program);
 }
@@ -236,8 +238,9 @@ static void put(struct program *program)
 static void post_read(struct program *program)
 {
 	set_source(program);
-	set_size(program, true);
 	curl_easy_setopt(program->curl, CURLOPT_POSTFIELDS, NULL);
+	program->copied = false;
+	set_size(program, true);
 	curl_easy_setopt(program->curl, CURLOPT_POST, 1L);
 }
 

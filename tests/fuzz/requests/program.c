@@ -2,9 +2,19 @@
 
 /* Random numbers, and the stream that bodies are read from. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
+
+void trace_option(int option, uintptr_t value)
+{
+	static int traces = -1;
+	if (traces < 0)
+		traces = getenv("FUZZ_REQUESTS_TRACE") != NULL;
+	if (traces)
+		printf("set %d %jd\n", option, (intmax_t)value);
+}
 
 /* splitmix64 */
 uint64_t draw(struct random *random)

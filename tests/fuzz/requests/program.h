@@ -11,6 +11,16 @@
 
 #include "fuzz.h"
 
+/* `--show` tells what was set before each operation. */
+void trace_option(int option, uintptr_t value);
+#undef curl_easy_setopt
+#define curl_easy_setopt(curl, option, value)                                                                          \
+	__extension__({                                                                                                \
+		__auto_type given_value = (value);                                                                     \
+		trace_option((int)(option), (uintptr_t)given_value);                                                   \
+		(curl_easy_setopt)(curl, option, given_value);                                                         \
+	})
+
 #define THINGS_MAX 64 /* that live until the history ends */
 #define SEEN_BYTES 512
 
@@ -62,6 +72,7 @@ struct program {
 	bool reads_file, stream_in_form;
 	int64_t size_bytes; /* of the stream's next part; -1 announced: not at all */
 	bool sized;
+	bool copied; /* COPYPOSTFIELDS: a larger POSTFIELDSIZE would read beyond libcurl's copy */
 	struct curl_slist *headers[THINGS_MAX];
 	int header_count;
 	curl_mime *mimes[THINGS_MAX];

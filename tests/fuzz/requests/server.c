@@ -84,7 +84,7 @@ static void note_header(struct request *request, const char *line)
 	else if (begins(line, "Connection:") && strstr(line, "close"))
 		request->keeps = false;
 	else if (begins(line, "Idempotency-Key:"))
-		request->send.has_key = *value_of(line) != '\0';
+		request->send.has_key = request->send.has_key || *value_of(line) != '\0';
 	else if (begins(line, "If-Match:") || begins(line, "If-None-Match:") || begins(line, "x-goog-if-"))
 		request->send.conditional = true;
 	else if (begins(line, "X-HTTP-Method-Override:"))
