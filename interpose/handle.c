@@ -20,6 +20,8 @@
 
 #define TOLD_VERB_LETTERS_MAX 17 /* UPDATEREDIRECTREF, the longest that IANA knows */
 
+#define NOBODY_ENDS_UPLOAD_VERSION 0x074700 /* 7.71.0 */
+
 #define BUCKET_BITS  12
 #define BUCKET_COUNT (1u << BUCKET_BITS)
 
@@ -224,7 +226,9 @@ const char *handle_told_verb(const struct handle *handle)
 enum body_source handle_body_source(const struct handle *handle)
 {
 	const struct program_options *program = &handle->program;
-	if (program->mixed_history)
+	/* Before 7.71 NOBODY leaves UPLOAD as it is: a HEAD with a body goes out. */
+	if (program->mixed_history ||
+	    (program->no_body && program->upload && handle->libcurl->version_number < NOBODY_ENDS_UPLOAD_VERSION))
 		return BODY_UNKNOWN;
 	/* Before 7.71 NOBODY isn't a method: a HEAD has the body of the other one, and a second perform may have
 	 * another. */

@@ -10,6 +10,7 @@
  *                    Where that may have been another hop's server, the next perform would show the first one a
  *                    password or its digest before it has asked for it. Only a new handle forgets that.
  *   the method       before 7.71 (operation.c).
+ *   no UPLOAD        up to 8.0 a 303 takes it back for good, though the method stays PUT. It is set again.
  *   the URL          before 7.55 (operation.c).
  *   cookies, HSTS, alternative services, a refused Expect, HTTP/1.1 where a server wanted that
  *                    are what the servers wanted a client to remember: they stay.
@@ -155,9 +156,19 @@ void repeat_note_attempt(const struct operation *operation)
 		operation->handle->referer_is_left = true;
 }
 
+/* What it no longer takes for an upload it would send without saying where the body ends. */
+static void restore_upload(const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	const struct program_options *program = &handle->program;
+	if (operation->gate.became_get && program->method == BASE_PUT && program->upload && !program->no_body)
+		handle->libcurl->setopt(handle->curl, CURLOPT_UPLOAD, 1L);
+}
+
 void repeat_prepare(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
+	restore_upload(operation);
 	if (leaves_referer(operation) &&
 	    handle->libcurl->setopt(handle->curl, CURLOPT_REFERER, handle->referer) == CURLE_OK)
 		handle->referer_is_left = false;

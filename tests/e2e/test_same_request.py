@@ -147,6 +147,25 @@ def test_a12_own_credentials_are_no_hindrance(origin, transfer, mechanisms, chal
     assert [bool(request.header("Authorization")) for request in server.requests] == [False] * len(rounds) + [True] * 2
 
 
+@pytest.mark.parametrize("size", [["uploadsize=5"], []], ids=["known", "unknown"])
+def test_a12_upload_is_one_again_after_a_303(origin, transfer, size):
+    """Before 7.71 nothing brings the method back: there is no repeat."""
+    hop = {"status": 303, "headers": [["Location", "/to"]], "repeat": True}
+    server = origin({"paths": {"/from": [hop], "/to": [BUSY, BUSY, OK]}})
+    transfer(server.url("/from"), "follow=1", "upload=5", "seek=1", *size, policy=AT_ONCE)
+    puts = [request for request in server.requests if request.target == "/from"]
+    assert len(puts) in (1, 3)
+    assert [(request.head, request.body) for request in puts] == [(puts[0].head, puts[0].body)] * len(puts)
+    assert b"abcde" in puts[0].body
+
+
+def test_a12_head_with_a_body_is_no_head(origin, transfer):
+    """libcurl before 7.71 uploads with a HEAD if NOBODY follows UPLOAD; what that does, nobody knows."""
+    server = origin([{"fault": "reset"}, {**OK, "repeat": True}])
+    transfer(server.url("/"), "upload=5", "uploadsize=5", "nobody=1", policy=AT_ONCE)
+    assert len(server.requests) == (1 if server.requests[0].body else 2)
+
+
 @pytest.mark.parametrize("options", [["range=0-5"], ["resume_from=3"], ["encoding=gzip"], ["nobody=1"],
                                      ["timecondition=1", "timevalue=1000000"], ["httpauth=1", "userpwd=u:p"],
                                      ["upload=5", "uploadsize=5", "seek=1"], ["h=If-None-Match: x"]])
