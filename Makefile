@@ -170,6 +170,8 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/,policy_source.o policy_place.o policy_slots.o mounts.o hash.o)
 $(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
+$(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/mounts.o
+$(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/mounts.o
 
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk

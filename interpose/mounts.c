@@ -101,7 +101,9 @@ static char take_character(const char **at)
 static ptrdiff_t covered_bytes(const char *mount_point, const char *path)
 {
 	const char *at = path;
-	if (mount_point[0] == '/' && (mount_point[1] == ' ' || mount_point[1] == '\n'))
+	if (mount_point[0] != '/')
+		return -1;
+	if (mount_point[1] == ' ' || mount_point[1] == '\n')
 		return 0;
 	while (*mount_point && *mount_point != ' ' && *mount_point != '\n')
 		if (take_character(&mount_point) != *at++)

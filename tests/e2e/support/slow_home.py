@@ -17,6 +17,7 @@ FORGET, GETATTR, INIT, BATCH_FORGET = 2, 3, 26, 42
 LOOKUP, INTERRUPT, DESTROY = 1, 36, 38
 ENOENT, ENOSYS = 2, 38
 UNAVAILABLE = 77
+PR_SET_PDEATHSIG = 1
 
 
 def become_user(libc):
@@ -70,6 +71,7 @@ def main(directory, stop, *argv):
     device = mount(libc, directory)
     server = os.fork()
     if server == 0:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         serve(device, stop)
         os._exit(0)
     program = os.fork()
