@@ -5,9 +5,8 @@
  * engine_reason. The first row that applies decides, so the order of the rows is the precedence, and reading the table
  * is reading the rule. Whose retry it would be is asked once it is clear that there may be one, and before anything
  * that counts or paces ours: an outer layer's retries have limits of their own. What needs a wait comes after the wait
- * was drawn. Rewinding the body calls the program, so it is tried only when nothing else forbids the retry. What is
- * taken comes last, so that no retry which something else forbids ever costs a place or a token; the token is the very
- * last, since it isn't given back.
+ * was drawn. What is taken comes last, so that no retry which something else forbids ever costs a place or a token; the
+ * token is the very last, since it isn't given back.
  *
  * Limits are the intent's where it is ours to retry (engine/intent.h): then its time began before the operation, and
  * what it sent before counts. Otherwise both are zero, and the limits are the operation's.
@@ -221,7 +220,7 @@ static bool cannot_rewind(const struct judgement *judgement)
 {
 	const struct engine_ports *ports = judgement->ports;
 
-	return ports->rewind_body && !ports->rewind_body(ports->context);
+	return ports->can_rewind && !ports->can_rewind(ports->context);
 }
 
 static bool finds_breaker_open(const struct judgement *judgement)

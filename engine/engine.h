@@ -141,9 +141,9 @@ struct engine_ports {
 	/* Whether the circuit breaker lets a retry be made: it is closed, the attempt that is judged taken into
 	 * account. */
 	bool (*breaker_allows)(void *context);
-	/* Rewinds the request's body; false: it can't be sent again after all. Asked once nothing else forbids the
-	 * retry. */
-	bool (*rewind_body)(void *context);
+	/* Whether the request's body can be sent again after all, as far as can be told without touching it: a retry
+	 * isn't certain before its wait is over. */
+	bool (*can_rewind)(void *context);
 	/* Takes a place among the operations that are between attempts, for a wait of wait_ms; false: all are taken.
 	 * After a verdict to retry the caller gives it back, when the wait is over or if the retry isn't made. */
 	bool (*take_retrying)(void *context, int64_t wait_ms);

@@ -16,11 +16,13 @@
  * The read callback is lent so that we know whether it was called at all, and for the copy. A default read isn't lent:
  * libcurl itself seeks a FILE* only while it reads it by its own function.
  *
- * A verdict may fall while the upload still runs (an early 503). The program is asked to rewind then, so that a body
- * that can't be is known before the response is dropped; what libcurl goes on reading belongs to a request that is
- * already lost, and the body is rewound once more before the next attempt.
+ * The program's stream is touched last, once nothing can forbid the retry any more: a body that was rewound for a
+ * failure which is delivered after all would be sent in place of what follows it in the stream. Where the attempts
+ * after that read less than the one before, the stream is put back to where that one left it. (IOCTLFUNCTION can only
+ * rewind.)
  */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +46,16 @@ static FILE *default_file(const struct program_options *program)
 	return program->read_data_set ? program->read_data : stdin;
 }
 
+/*
+ * Where the file can be sought back to; -1: nowhere, as in a pipe or a terminal. Nothing is sought to find out: that
+ * would drop what the program pushed back.
+ */
 static off_t offset_of(FILE *file)
 {
+	int saved_errno = errno;
 	off_t offset = file ? ftello(file) : -1;
-	/* A terminal has an offset but can't go back to it. */
-	return offset >= 0 && fseeko(file, offset, SEEK_SET) == 0 ? offset : -1;
+	errno = saved_errno;
+	return offset;
 }
 
 static bool is_form_replayable(const struct curl_httppost *form)
@@ -115,7 +122,9 @@ void body_begin(struct operation *operation)
 	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	body->was_read = false;
-	body->file_offset = -1;
+	body->file_offset = body->left_offset = -1;
+	body->left_bytes = -1;
+	body->given_bytes = 0;
 	if (handle_body_source(handle) != BODY_READ || !operation->engine.request.body_replayable)
 		return;
 	body->copy_bytes = 0;
@@ -147,15 +156,39 @@ static bool rewinds_by_itself(const struct operation *operation)
 	       (operation->resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
 }
 
+static bool can_seek_file(const struct operation *operation)
+{
+	const struct body *body = &operation->handle->body;
+	return body->file_offset == 0 ||
+	       (body->file_offset > 0 && !body->rewind_is_due && !rewinds_by_itself(operation));
+}
+
+static bool can_use_copy(const struct operation *operation)
+{
+	return !operation->handle->body.copy_lost && !rewinds_by_itself(operation);
+}
+
 static bool rewind_file(const struct operation *operation)
 {
-	const struct handle *handle = operation->handle;
-	FILE *file = default_file(&handle->program);
-	off_t offset = handle->body.file_offset;
-	if (offset < 0 || (offset > 0 && (handle->body.rewind_is_due || rewinds_by_itself(operation))))
+	struct body *body = &operation->handle->body;
+	FILE *file = default_file(&operation->handle->program);
+	if (!can_seek_file(operation))
 		return false;
+	off_t offset = ftello(file);
+	if (offset > body->left_offset)
+		body->left_offset = offset;
 	clearerr(file);
-	return fseeko(file, offset, SEEK_SET) == 0;
+	return fseeko(file, body->file_offset, SEEK_SET) == 0;
+}
+
+/* libcurl rewinds by itself between the requests of one attempt: then what was read says nothing of a place. */
+static void note_left(struct body *body, bool is_single)
+{
+	if (body->given_bytes > body->left_bytes && is_single)
+		body->left_bytes = body->given_bytes;
+	else if (!is_single)
+		body->left_bytes = INT64_MAX;
+	body->given_bytes = 0;
 }
 
 static bool rewind_read(const struct operation *operation)
@@ -169,26 +202,58 @@ static bool rewind_read(const struct operation *operation)
 		return false;
 	if (!body->was_read)
 		return true;
-	if (program_rewinds(&handle->program) ? !ask_program_to_rewind(handle)
-	                                      : body->copy_lost || rewinds_by_itself(operation))
+	if (program_rewinds(&handle->program)) {
+		note_left(body, operation->outcome.single);
+		if (!ask_program_to_rewind(handle))
+			return false;
+	} else if (!can_use_copy(operation)) {
 		return false;
+	}
 	body->position = 0;
 	body->was_read = false;
 	return true;
 }
 
-bool body_could_rewind(const struct operation *operation)
+/* In audit nothing is lent, and nobody knows what was read. */
+static bool can_rewind_read(const struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
+	const struct body *body = &handle->body;
+	if (operation->gate.observes)
+		return !program->read_function || program_rewinds(program) ||
+		       !is_too_large_to_copy(program, &operation->section->rules);
+	if (!program->read_function)
+		return can_seek_file(operation);
+	return handle->lent.read && (!body->was_read || program_rewinds(program) || can_use_copy(operation));
+}
+
+bool body_can_rewind(const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	if (operation->outcome.unsent && !handle->body.was_read)
+		return true;
+	switch (handle_body_source(handle)) {
+	case BODY_NONE:
+	case BODY_POSTFIELDS:
+	case BODY_FORM:
+		return true;
+	case BODY_MIME:
+		return mime_could_rewind(handle->program.mime);
+	case BODY_READ:
+		return can_rewind_read(operation);
+	case BODY_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+bool body_may_refuse(const struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
 	enum body_source source = handle_body_source(handle);
-	if (operation->outcome.unsent)
-		return true;
-	if (source == BODY_MIME)
-		return mime_could_rewind(program->mime);
-	if (source != BODY_READ || !program->read_function)
-		return true;
-	return program_rewinds(program) || !is_too_large_to_copy(program, &operation->section->rules);
+	return source == BODY_MIME ||
+	       (source == BODY_READ && handle->body.was_read && program_rewinds(&handle->program));
 }
 
 static bool rewind_source(const struct operation *operation)
@@ -214,6 +279,20 @@ bool body_rewind(struct operation *operation)
 	struct handle *handle = operation->handle;
 	/* What was never sent was never read. */
 	return (operation->outcome.unsent && !handle->body.was_read) || rewind_source(operation);
+}
+
+void body_put_back(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	const struct program_options *program = &handle->program;
+	const struct body *body = &handle->body;
+	if (handle_body_source(handle) != BODY_READ)
+		return;
+	FILE *file = program->read_function ? NULL : default_file(program);
+	if (file && body->left_offset >= 0 && ftello(file) < body->left_offset)
+		fseeko(file, body->left_offset, SEEK_SET);
+	if (!file && program->seek_function && body->left_bytes < INT64_MAX && body->given_bytes < body->left_bytes)
+		program->seek_function(program->seek_data, body->left_bytes, SEEK_SET);
 }
 
 static bool reserve_copy(struct body *body, size_t needed_bytes)
@@ -252,6 +331,16 @@ static size_t read_copy(struct body *body, char *out, size_t room_bytes)
 	return count_bytes;
 }
 
+/* Reads from what the program rewinds by itself. */
+static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count)
+{
+	const struct program_options *program = &handle->program;
+	size_t given = program->read_function(out, size, count, program->read_data_set ? program->read_data : stdin);
+	if (given <= size * count)
+		handle->body.given_bytes += (int64_t)given;
+	return given;
+}
+
 size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 {
 	struct handle *handle = data;
@@ -261,14 +350,17 @@ size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 	void *read_data = program->read_data_set ? program->read_data : stdin;
 
 	body->was_read = true;
-	if (!handle->active || program_rewinds(program))
+	if (!handle->active)
 		return program->read_function(out, size, count, read_data);
+	if (program_rewinds(program))
+		return read_stream(handle, out, size, count);
 	if (!body->copy_lost && body->position < body->copy_bytes)
 		return read_copy(body, out, size * count);
 	if (body->ended)
 		return 0;
+	const struct operation *operation = handle->active;
 	size_t given = program->read_function(out, size, count, read_data);
-	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE)
+	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE || !operation_is_alive(handle, operation))
 		return given;
 	body->ended = given == 0;
 	/* More than was asked for is an error that libcurl tells. */

@@ -23,6 +23,11 @@ struct body {
 	bool was_read;      /* since the last rewind */
 	off_t file_offset;  /* where the program's FILE* stood at entry; -1: can't be sought */
 	bool rewind_is_due; /* an operation ended after which libcurl may still have to rewind */
+	/* Where the program's own stream stood, at the furthest, before we rewound it; -1: it wasn't, or nobody knows.
+	 */
+	off_t left_offset;   /* of a FILE* */
+	int64_t left_bytes;  /* of one that the program seeks, from the body's beginning */
+	int64_t given_bytes; /* read from that one since the last rewind */
 };
 
 struct handle;
@@ -41,12 +46,26 @@ bool body_is_awaited(const struct handle *handle);
 /* Prepares the body for an operation: notes where it begins, and lends the read callback where it must be seen. */
 void body_begin(struct operation *operation);
 
-/* Puts the body back to its beginning before a further attempt. Returns false if that can't be done. May call the
- * program. */
+/*
+ * Whether body_rewind() would succeed, as far as can be told without touching anything: for the verdict, after which
+ * the retry may still be taken back.
+ */
+bool body_can_rewind(const struct operation *operation);
+
+/* Whether the program may refuse to rewind, which shows only when it is asked. */
+bool body_may_refuse(const struct operation *operation);
+
+/*
+ * Puts the body back to its beginning: the last thing before a further attempt, since nobody could say afterwards where
+ * the program's stream was. Returns false if that can't be done. May call the program, which may end the operation.
+ */
 bool body_rewind(struct operation *operation);
 
-/* Whether body_rewind() would succeed, as far as can be told without touching anything: for audit. */
-bool body_could_rewind(const struct operation *operation);
+/*
+ * After an operation: if its last attempt read less than one before it, puts the program's stream where that one left
+ * it. A program that goes on with what follows in a file must not send the same bytes twice. May call the program.
+ */
+void body_put_back(struct operation *operation);
 
 /* Forgets the copy after an operation that returns `result`; its memory stays, up to a page. */
 void body_end(struct operation *operation, CURLcode result);

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "interpose/clock.h"
@@ -21,6 +22,9 @@
 #include "interpose/os_errno.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+
+#define GUARDS_CALLS_VERSION 0x081600 /* 8.22.0 (lib/api.c) */
+#define RECURSIVE_API_CALL   ((CURLcode)93)
 
 static void complain_once(void)
 {
@@ -78,18 +82,46 @@ CURLcode entry_getinfo(const struct reference *reference, const void *caller, CU
 	return result;
 }
 
+/*
+ * Whether this call comes while the handle's operation runs: from one of the program's callbacks, which lies further
+ * down the stack than the perform that it is in; or from another thread. An operation may also have been left, by
+ * longjmp, an exception, or because its thread was cancelled. Where the same thread is further down its stack again,
+ * nobody can tell: then libcurl, too, would take the handle for one that is in use.
+ */
+static bool is_in_operation(const struct handle *handle, const void *frame)
+{
+	if (!handle->active)
+		return false;
+	/* A new thread may have the place of one that has ended, so that only the kernel can tell them apart. */
+	bool is_childs = handle->performed_generation != process_generation();
+	if (!handle->performs && !is_childs && process_thread_has_ended(handle->waiting_thread))
+		return false;
+	if (handle->active_thread == process_thread_id())
+		return (uintptr_t)frame < (uintptr_t)handle->active_frame;
+	return !is_childs;
+}
+
+/* Whether libcurl's own guard would keep this call from doing anything. */
+static bool is_guarded(const struct handle *handle, const void *frame)
+{
+	return handle && handle->libcurl->version_number >= GUARDS_CALLS_VERSION && is_in_operation(handle, frame);
+}
+
 void entry_reset(const struct reference *reference, const void *caller, CURL *curl)
 {
 	struct handle *handle = handle_find(curl);
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
-	if (!libcurl)
+	if (!libcurl || is_guarded(handle, __builtin_frame_address(0)))
 		return;
 	libcurl->reset(curl);
 	if (!handle)
 		return;
 	handle_reset(handle);
-	if (handle->active)
-		handle->active->repeat.set_meanwhile = true;
+	if (!handle->active)
+		return;
+	handle->active->repeat.set_meanwhile = true;
+	/* The callbacks that it was for are gone. */
+	held_clear(&handle->held);
 }
 
 CURL *entry_duphandle(const struct reference *reference, const void *caller, CURL *curl)
@@ -119,6 +151,9 @@ void entry_cleanup(const struct reference *reference, const void *caller, CURL *
 {
 	struct handle *handle = handle_find(curl);
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
+	if (is_guarded(handle, __builtin_frame_address(0)))
+		return;
+	/* Whoever runs its operation finds that gone. */
 	if (handle)
 		handle_hide(handle);
 	if (libcurl)
@@ -134,7 +169,7 @@ CURLcode entry_pause(const struct reference *reference, const void *caller, CURL
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	if (!libcurl)
 		return CURLE_FAILED_INIT;
-	if (handle && handle->active && handle->active->waits) {
+	if (handle && handle->active && !handle->performs) {
 		/* Between attempts there is no transfer to pause; libcurl would call that an error. */
 		handle->active->unpaused = (action & CURLPAUSE_RECV) == 0;
 		return CURLE_OK;
@@ -142,20 +177,23 @@ CURLcode entry_pause(const struct reference *reference, const void *caller, CURL
 	return libcurl->pause(curl, action);
 }
 
-/*
- * An operation that never came back, because a callback left it by longjmp or an exception, or its thread was
- * cancelled: the perform that began it was called from no further up than this one is, so its frame is gone.
- */
-static void drop_abandoned_operation(struct handle *handle, const void *frame)
+/* An operation that never came back: its handle is as good as new, if libcurl wasn't in use. */
+static void drop_abandoned_operation(struct handle *handle)
 {
-	bool is_same_thread = handle->active_thread == process_thread_id();
-	/* Left while it waited, by whatever thread: libcurl isn't in use, so the handle is as good as new. */
-	if (!handle->performs || (is_same_thread && (uintptr_t)handle->active_frame <= (uintptr_t)frame)) {
-		handle->performs = false;
-		handle->active = NULL;
-		facts_note_unknown(handle);
-		lend_give_back_numbers(handle);
-	}
+	handle->performs = false;
+	handle->active = NULL;
+	facts_note_unknown(handle);
+	lend_give_back_numbers(handle);
+}
+
+/* What libcurl answers while it performs. Here it doesn't: the operation waits, or delivers what it held. */
+static CURLcode refuse_second_perform(const struct handle *handle)
+{
+	if (handle->libcurl->version_number >= GUARDS_CALLS_VERSION)
+		return RECURSIVE_API_CALL;
+	if (handle->program.error_buffer)
+		snprintf(handle->program.error_buffer, CURL_ERROR_SIZE, "easy handle already used in multi handle");
+	return CURLE_FAILED_INIT;
 }
 
 /* CURLOPT_CURLU comes before CURLOPT_URL: the URL to go by is what the program has put into it by now. */
@@ -216,16 +254,18 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 		return CURLE_FAILED_INIT;
 	if (!handle)
 		return libcurl->perform(curl);
-	if (handle->active)
-		drop_abandoned_operation(handle, frame);
+	if (is_in_operation(handle, frame))
+		return handle->performs ? libcurl->perform(curl) : refuse_second_perform(handle);
 
 	/* A connection that a child inherited belongs to its parent; what libcurl makes of it is not ours to repeat. */
 	uint32_t generation = process_generation();
 	bool is_inherited = handle->performed_generation != 0 && handle->performed_generation != generation;
-	if (is_inherited)
+	if (handle->active && !(is_inherited && handle->performs))
+		drop_abandoned_operation(handle);
+	if (is_inherited) {
 		handle->active = NULL; /* what the parent was doing with it */
-	if (handle->active || is_inherited)
 		return pass_through(handle);
+	}
 	handle->performed_generation = generation;
 
 	int64_t now_ms = clock_ms();

@@ -152,7 +152,7 @@ static size_t drop(struct operation *operation, enum held_kind kind, char *data,
 {
 	struct gate *gate = &operation->gate;
 	gate->dropped_bytes += bytes;
-	bool is_long = gate->dropped_bytes > DRAIN_BYTES_MAX || clock_ms() - gate->dropped_since_ms > DRAIN_MS_MAX;
+	bool is_long = gate->dropped_bytes > gate->drain_bytes || clock_ms() - gate->dropped_since_ms > gate->drain_ms;
 	return is_long && !gate->observes ? refuse(bytes) : keep_rest(operation, kind, data, bytes);
 }
 
@@ -161,14 +161,18 @@ static size_t begin_drop(struct operation *operation, enum held_kind kind, char 
 	struct gate *gate = &operation->gate;
 	const struct program_options *program = &operation->handle->program;
 	bool is_bodyless = program->no_body || program->method == BASE_HEAD;
-	bool is_short = is_bodyless || gate->block.content_length_bytes <= DRAIN_BYTES_MAX;
+	/* A response that may well have to be delivered after all is worth more. */
+	bool may_be_taken_back = body_may_refuse(operation);
+	gate->drain_bytes = may_be_taken_back ? gate->bound_bytes : DRAIN_BYTES_MAX;
+	gate->drain_ms = may_be_taken_back ? SEARCH_MS_MAX : DRAIN_MS_MAX;
+	bool is_short = is_bodyless || gate->block.content_length_bytes <= (int64_t)gate->drain_bytes;
 	gate->state = GATE_DROP;
 	gate->dropped_since_ms = clock_ms();
 	size_t kept = keep_rest(operation, kind, data, bytes);
 	if (gate->observes)
 		return kept;
 	if (is_short)
-		lend_limit_rest(operation, DRAIN_MS_MAX);
+		lend_limit_rest(operation, gate->drain_ms);
 	return is_short ? kept : refuse(bytes);
 }
 
@@ -586,7 +590,7 @@ bool gate_finish(struct operation *operation, int *result)
 			break;
 		}
 		*result = wait_while_paused(operation);
-		if (*result != CURLE_OK)
+		if (*result != CURLE_OK || !operation_is_alive(handle, operation))
 			return false;
 	}
 }

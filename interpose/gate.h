@@ -47,9 +47,9 @@ struct gate {
 	size_t bound_bytes;  /* how much may be held */
 	size_t kept_bytes;   /* how much is (in audit: would be) */
 	size_t search_begin; /* GATE_SEARCH: where in what is held the search goes on */
-	int64_t search_end_ms; /* GATE_SEARCH: instant until which */
-	size_t dropped_bytes;
-	int64_t dropped_since_ms;
+	int64_t search_end_ms;             /* GATE_SEARCH: instant until which */
+	size_t dropped_bytes, drain_bytes; /* GATE_DROP: so far, and how much at most */
+	int64_t dropped_since_ms, drain_ms;
 	int steps; /* redirect steps of this attempt that were shown, or were shown before */
 	int hops;  /* all of its redirect steps */
 };

@@ -131,6 +131,7 @@ struct handle {
 	const void *active_caller;     /* where that call returns to */
 	bool performs;                 /* its attempt is inside libcurl; else it waits, or delivers what was held */
 	uintptr_t active_thread;       /* who runs it */
+	int waiting_thread;            /* the kernel's number of it, while it waits; 0: not known */
 	long disowned_errno;           /* that CURLINFO_OS_ERRNO has of an attempt which was retried; 0: none */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */
 

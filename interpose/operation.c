@@ -47,21 +47,24 @@ static bool has_lost_body(const struct operation *operation)
 	return operation->gate.became_get && operation->handle->libcurl->version_number < KEEPS_METHOD_VERSION;
 }
 
-static bool rewind_body(void *context)
+static bool can_rewind(void *context)
 {
-	struct operation *operation = context;
-	if (has_lost_body(operation))
-		return false;
-	if (operation->gate.observes)
-		return body_could_rewind(operation);
+	const struct operation *operation = context;
 	/* libcurl itself failed to rewind, and remembers: the next perform would fail likewise (curl issue 18206). */
-	return operation->outcome.curl_code != CURLE_SEND_FAIL_REWIND && body_rewind(operation);
+	return !has_lost_body(operation) && operation->outcome.curl_code != CURLE_SEND_FAIL_REWIND &&
+	       body_can_rewind(operation);
+}
+
+bool operation_is_forked(const struct operation *operation)
+{
+	return operation->handle->performed_generation != process_generation();
 }
 
 /* The last look before a retry: tenacurl may have been switched off since the operation began. */
 static bool has_to_stay_out(const struct operation *operation)
 {
-	return policy_source_is_switched_off(operation->policy, operation->section) || !wait_is_possible(operation);
+	return operation_is_forked(operation) || policy_source_is_switched_off(operation->policy, operation->section) ||
+	       !wait_is_possible(operation);
 }
 
 static void judge(struct operation *operation)
@@ -72,7 +75,7 @@ static void judge(struct operation *operation)
 	    .expires_ms = bounds_expires_ms,
 	    .breaker_allows = restraint_allows_retry,
 	    .yields = nesting_yields,
-	    .rewind_body = rewind_body,
+	    .can_rewind = can_rewind,
 	    .take_retrying = restraint_take_retrying,
 	    .give_retrying = restraint_give_retrying,
 	    .take_token = restraint_take_token,
@@ -205,6 +208,8 @@ static CURLcode perform_attempt(struct operation *operation)
 
 	handle->performs = true;
 	CURLcode result = handle->libcurl->perform(handle->curl);
+	if (!operation_is_alive(handle, operation))
+		return CURLE_ABORTED_BY_CALLBACK;
 	handle->performs = false;
 	os_errno_settle(handle, result);
 	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused) {
@@ -281,32 +286,52 @@ static void restore_url(struct operation *operation)
 		handle->libcurl->setopt(handle->curl, CURLOPT_URL, handle->url);
 }
 
-/* Before 8.1 (some distributions' 7.88 aside) a redirect that makes a GET of an upload switches it off for good. */
-static void restore_upload(struct operation *operation)
+/*
+ * Why the retry isn't made after all, from what happened since the verdict, in the program's callbacks too;
+ * ENGINE_TRANSIENT_FAILURE: it is.
+ */
+static enum engine_reason forbidden_meanwhile(struct operation *operation)
 {
-	struct handle *handle = operation->handle;
-	if (operation->gate.became_get && handle->program.method == BASE_PUT && handle->program.upload)
-		handle->libcurl->setopt(handle->curl, CURLOPT_UPLOAD, 1L);
+	/* A child has the failure, its parent goes on. */
+	if (operation_is_forked(operation))
+		return ENGINE_PASSED_THROUGH;
+	if (repeat_is_changed(operation))
+		return ENGINE_REQUEST_CHANGED;
+	/* A host that was suspended meanwhile lost time that its clock doesn't know. */
+	return bounds_expires_ms(operation) <= clock_ms() ? ENGINE_REQUEST_EXPIRED : ENGINE_TRANSIENT_FAILURE;
 }
 
-/* Returns false if the body, which could be rewound when the verdict fell, can't be any more. */
-static bool prepare_retry(struct operation *operation)
+/* The program's own body is touched last, when nothing else can forbid the retry any more. */
+static enum engine_reason rewind_body(struct operation *operation)
 {
+	struct handle *handle = operation->handle;
+	if (!body_rewind(operation))
+		return ENGINE_BODY_NOT_REPLAYABLE;
+	return operation_is_alive(handle, operation) ? forbidden_meanwhile(operation) : ENGINE_CANCELLED;
+}
+
+/*
+ * Readies the handle for the next attempt. Returns ENGINE_TRANSIENT_FAILURE, or why there will be none; then the
+ * outcome is still that of the attempt before.
+ */
+static enum engine_reason prepare_retry(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	enum engine_reason reason = forbidden_meanwhile(operation);
+	if (reason != ENGINE_TRANSIENT_FAILURE)
+		return reason;
 	restore_url(operation);
-	restore_upload(operation);
 	repeat_prepare(operation);
-	bool rewound = body_rewind(operation);
+	reason = rewind_body(operation);
+	if (reason != ENGINE_TRANSIENT_FAILURE)
+		return reason;
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
 	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
-	os_errno_disown(operation->handle);
-	if (rewound)
-		return true;
-	operation->verdict =
-	    (struct engine_verdict){.reason = ENGINE_BODY_NOT_REPLAYABLE, .failure = ENGINE_CLASS_LOCAL};
-	say(operation, "tenacurl: the request's body can't be rewound any more");
-	return false;
+	os_errno_disown(handle);
+	held_clear(&handle->held);
+	return reason;
 }
 
 static CURLcode cancel_in_wait(struct operation *operation, int64_t waited_ms)
@@ -321,9 +346,10 @@ static CURLcode cancel_in_wait(struct operation *operation, int64_t waited_ms)
 /* The verdict is to deliver: what is still held goes out now, and may yet be refused. */
 static CURLcode finish(struct operation *operation, CURLcode result)
 {
+	struct handle *handle = operation->handle;
 	int finished = (int)result;
-	if (gate_finish(operation, &finished))
-		return result;
+	if (gate_finish(operation, &finished) || !operation_is_alive(handle, operation))
+		return (CURLcode)finished;
 	operation->verdict.reason = ENGINE_CANCELLED;
 	operation->verdict.failure = ENGINE_CLASS_CALLER;
 	say(operation, "Failed writing the response to the program");
@@ -345,40 +371,64 @@ static CURLcode break_off(struct operation *operation, CURLcode result, enum eng
 	return finish(operation, result);
 }
 
-static CURLcode loop(struct operation *operation)
+/* Waits for the retry that the verdict asks for. Returns whether it is to be made; if not, *result is the program's. */
+static bool wait_for_retry(struct operation *operation, CURLcode *result)
 {
-	operation->attempt_start_ms = operation->engine.entry_ms;
+	struct handle *handle = operation->handle;
+	enum wait_end end = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
+	if (end != WAIT_GONE)
+		restraint_give_retrying(operation);
+	if (end == WAIT_CANCELLED)
+		*result = cancel_in_wait(operation, clock_ms() - operation->verdict_ms);
+	if (end == WAIT_BROKEN_OFF)
+		*result = break_off(operation, *result, ENGINE_PASSED_THROUGH);
+	if (end != WAIT_OVER)
+		return false;
+	enum engine_reason reason = prepare_retry(operation);
+	if (operation_is_alive(handle, operation) && reason != ENGINE_TRANSIENT_FAILURE)
+		*result = break_off(operation, *result, reason);
+	return reason == ENGINE_TRANSIENT_FAILURE;
+}
+
+/* Before the first attempt. Returns whether it may be made; if not, *result is what the program gets. */
+static bool is_admitted(struct operation *operation, CURLcode *result)
+{
+	struct handle *handle = operation->handle;
 	if (operation->nesting.refused && !operation->gate.observes) {
 		enum wait_end end = nesting_pace(operation);
-		if (end == WAIT_CANCELLED)
-			return cancel_in_wait(operation, 0);
+		if (!operation_is_alive(handle, operation))
+			return false;
+		if (end == WAIT_CANCELLED) {
+			*result = cancel_in_wait(operation, 0);
+			return false;
+		}
 		/* Who can't be paced isn't refused: a loop without a pause would spin. */
 		operation->nesting.refused = end == WAIT_OVER;
 	}
-	if (operation->nesting.refused)
-		return refuse(operation, &intent_used_up);
-	if (!restraint_admits(operation))
-		return refuse(operation, &breaker_open);
+	bool admitted = !operation->nesting.refused && restraint_admits(operation);
+	if (!admitted)
+		*result = refuse(operation, operation->nesting.refused ? &intent_used_up : &breaker_open);
+	return admitted;
+}
+
+/* Once the operation isn't alive any more, its handle is gone, and what is returned is nobody's. */
+static CURLcode loop(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	CURLcode result = CURLE_ABORTED_BY_CALLBACK;
+	operation->attempt_start_ms = operation->engine.entry_ms;
+	if (!is_admitted(operation, &result))
+		return result;
 	for (;;) {
 		if (!engine_plan(&operation->engine, operation->attempt_start_ms, &operation->plan))
 			return refuse(operation, &deadline_spent);
-		CURLcode result = perform_attempt(operation);
+		result = perform_attempt(operation);
+		if (!operation_is_alive(handle, operation))
+			return result;
 		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes)
 			return finish(operation, result);
-		enum wait_end end = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
-		restraint_give_retrying(operation);
-		if (end == WAIT_CANCELLED)
-			return cancel_in_wait(operation, clock_ms() - operation->verdict_ms);
-		if (end == WAIT_BROKEN_OFF)
-			return break_off(operation, result, ENGINE_PASSED_THROUGH);
-		if (repeat_is_changed(operation))
-			return break_off(operation, result, ENGINE_REQUEST_CHANGED);
-		/* A host that was suspended meanwhile lost time that its clock doesn't know. */
-		if (bounds_expires_ms(operation) <= clock_ms())
-			return break_off(operation, result, ENGINE_REQUEST_EXPIRED);
-		held_clear(&operation->handle->held);
-		if (!prepare_retry(operation))
-			return CURLE_SEND_FAIL_REWIND;
+		if (!wait_for_retry(operation, &result))
+			return operation_is_alive(handle, operation) ? result : CURLE_ABORTED_BY_CALLBACK;
 		tally_retry(operation);
 		operation->attempt_start_ms = clock_ms();
 	}
@@ -445,8 +495,14 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	shared_state_find(handle, policy, section);
 	begin(operation, now_ms);
 	handle->active_thread = process_thread_id();
+	handle->waiting_thread = 0;
 	handle->active = operation;
 	CURLcode result = loop(operation);
+	if (operation_is_alive(handle, operation) && !operation_is_forked(operation))
+		body_put_back(operation);
+	/* The program cleaned the handle up in a callback. */
+	if (!operation_is_alive(handle, operation))
+		return result;
 	handle->active = NULL;
 	if (operation->encloses)
 		thread_notes_leave(&operation->outer);

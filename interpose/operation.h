@@ -70,13 +70,19 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
                        int64_t now_ms);
 
 /*
- * Whether the operation is still the handle's: asked after each call of the program that we make, since it may clean the
- * handle up. If not, nothing of the operation may be touched; the handle's record never goes.
+ * Whether the operation is still the handle's: asked after each call of the program that we make, since it may clean
+ * the handle up. If not, nothing of the operation may be touched; the handle's record never goes.
  */
 static inline bool operation_is_alive(const struct handle *handle, const struct operation *operation)
 {
 	return handle->active == operation;
 }
+
+/*
+ * Whether this process was forked, in whatever way, while the operation ran: the request is its parent's to repeat. No
+ * system call.
+ */
+bool operation_is_forked(const struct operation *operation);
 
 /*
  * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80), it is the requests that can be

@@ -13,7 +13,7 @@
 #include "interpose/policy_place.h"
 
 #define LOOK_SELDOM_MS 10000 /* where there was no file */
-#define STILL_MS       250 /* longer than the pauses of what writes a file */
+#define STILL_MS       250   /* longer than the pauses of what writes a file */
 
 static bool is_passing(int error_number)
 {

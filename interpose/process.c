@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/call_filter.h"
@@ -245,4 +246,18 @@ int64_t process_watchdog_ms(void)
 uintptr_t process_thread_id(void)
 {
 	return (uintptr_t)pthread_self();
+}
+
+int process_thread_number(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+bool process_thread_has_ended(int number)
+{
+	int saved_errno = errno;
+	bool has_ended = number != 0 && !call_filter_may_be_there() && syscall(SYS_tgkill, getpid(), number, 0) != 0 &&
+	                 errno == ESRCH;
+	errno = saved_errno;
+	return has_ended;
 }

@@ -91,4 +91,13 @@ int64_t process_watchdog_ms(void);
 /* Identifies the calling thread. */
 uintptr_t process_thread_id(void);
 
+/* The kernel's number of the calling thread. */
+int process_thread_number(void);
+
+/*
+ * Whether a thread of this process that had this number has ended. False if nobody can tell (0; a system call filter
+ * may be there). errno is kept.
+ */
+bool process_thread_has_ended(int number);
+
 #endif

@@ -7,6 +7,7 @@
 #include "interpose/journal.h"
 #include "interpose/operation.h"
 #include "interpose/policy_source.h"
+#include "interpose/process.h"
 #include "interpose/sleep.h"
 #include "interpose/wait.h"
 
@@ -53,6 +54,18 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Calls the program, which may do anything with its handle, or fork. WAIT_OVER: go on. */
+static enum wait_end let_program_look(struct operation *operation)
+{
+	const struct handle *handle = operation->handle;
+	bool goes_on = report_progress(handle);
+	if (!operation_is_alive(handle, operation))
+		return WAIT_GONE;
+	if (operation_is_forked(operation))
+		return WAIT_BROKEN_OFF;
+	return goes_on ? WAIT_OVER : WAIT_CANCELLED;
+}
+
 static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 {
 	const struct handle *handle = operation->handle;
@@ -67,8 +80,9 @@ static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 		}
 		int64_t step_ms = LOOK_EVERY_MS;
 		if (has_progress_callback(&handle->program)) {
-			if (!report_progress(handle))
-				return WAIT_CANCELLED;
+			enum wait_end end = let_program_look(operation);
+			if (end != WAIT_OVER)
+				return end;
 			step_ms = PROGRESS_EVERY_MS;
 		}
 		if (!sleep_until(earlier(now_ms + step_ms, due_ms)))
@@ -79,9 +93,12 @@ static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 
 enum wait_end wait_until(struct operation *operation, int64_t due_ms)
 {
+	struct handle *handle = operation->handle;
 	operation->waits = true;
+	handle->waiting_thread = process_thread_number();
 	enum wait_end end = wait_in_steps(operation, due_ms);
-	operation->waits = false;
+	if (end != WAIT_GONE)
+		operation->waits = false;
 	return end;
 }
 
@@ -100,6 +117,7 @@ bool wait_is_possible(const struct operation *operation)
 
 static int pass_time_until_unpaused(struct operation *operation)
 {
+	const struct handle *handle = operation->handle;
 	int64_t end_ms = engine_end_ms(&operation->engine);
 
 	operation->unpaused = false;
@@ -107,7 +125,9 @@ static int pass_time_until_unpaused(struct operation *operation)
 		int64_t now_ms = clock_ms();
 		if (now_ms >= end_ms)
 			return CURLE_OPERATION_TIMEDOUT;
-		if (has_progress_callback(&operation->handle->program) && !report_progress(operation->handle))
+		if (has_progress_callback(&handle->program) && !report_progress(handle))
+			return CURLE_ABORTED_BY_CALLBACK;
+		if (!operation_is_alive(handle, operation))
 			return CURLE_ABORTED_BY_CALLBACK;
 		if (!operation->unpaused && !sleep_until(earlier(now_ms + PROGRESS_EVERY_MS, end_ms)))
 			return CURLE_OPERATION_TIMEDOUT;
@@ -117,8 +137,11 @@ static int pass_time_until_unpaused(struct operation *operation)
 
 int wait_while_paused(struct operation *operation)
 {
+	struct handle *handle = operation->handle;
 	operation->waits = true;
+	handle->waiting_thread = process_thread_number();
 	int result = pass_time_until_unpaused(operation);
-	operation->waits = false;
+	if (operation_is_alive(handle, operation))
+		operation->waits = false;
 	return result;
 }

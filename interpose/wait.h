@@ -10,7 +10,9 @@ struct operation;
 enum wait_end {
 	WAIT_OVER,
 	WAIT_CANCELLED,  /* by the program's progress callback */
-	WAIT_BROKEN_OFF, /* tenacurl was switched off meanwhile, or this process can't sleep */
+	WAIT_BROKEN_OFF, /* tenacurl was switched off meanwhile, this process can't sleep, or is a child of the one that
+	                    waits */
+	WAIT_GONE,       /* the program's callback ended the operation: nothing of it is left, or of its handle */
 };
 
 /*
@@ -27,7 +29,8 @@ bool wait_is_possible(const struct operation *operation);
 /*
  * The program paused the delivery of a response that libcurl has finished with: waits as perform would, until the
  * program unpauses (from its progress callback), aborts, or the operation's time is over. Returns CURLE_OK,
- * CURLE_ABORTED_BY_CALLBACK or CURLE_OPERATION_TIMEDOUT (also if this process can't sleep).
+ * CURLE_ABORTED_BY_CALLBACK (also if the operation is gone) or CURLE_OPERATION_TIMEDOUT (also if this process can't
+ * sleep).
  */
 int wait_while_paused(struct operation *operation);
 

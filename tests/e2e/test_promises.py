@@ -134,8 +134,10 @@ def test_handle_that_was_left_in_a_wait_can_be_used_again(build, origin, tenacur
     result = tenacurl_run([build / "tests/clients/abandoned", server.url("/x"), how, who], policy=FAST)
     left = {"jump": "jumped", "cancel": "cancelled"}[how]
     good = f"result 0 status 200 body {len(OK['body'])}"
-    assert result.stdout.decode().splitlines() == [left, f"again {good}", f"last {good}"], result
-    assert len(server.requests) == 5
+    # Further down its stack the thread might be in the callback still: refused, as libcurl would.
+    again = "result 2 status 503 body 0" if (how, who) == ("jump", "same") else good
+    assert result.stdout.decode().splitlines() == [left, f"again {again}", f"last {good}"], result
+    assert len(server.requests) == (5 if again == good else 3)
 
 
 @pytest.mark.parametrize("thrower", ["header", "write", "progress"])

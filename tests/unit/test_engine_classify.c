@@ -192,7 +192,7 @@ static void body_that_cannot_be_rewound_costs_no_token(void **state)
 	struct engine_outcome outcome = test_status(503);
 
 	(void)state;
-	ports.rewind_body = refuse_to_rewind;
+	ports.can_rewind = refuse_to_rewind;
 	engine_begin(&operation, &rules, &request, 0);
 	assert_true(engine_plan(&operation, 0, &plan));
 	struct engine_verdict verdict = engine_judge(&operation, &outcome, 0, &ports);

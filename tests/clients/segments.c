@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Uploads consecutive segments of one file, one to each URL, whatever becomes of them:
+ *
+ *     segments FILE BYTES file|seek|ioctl|read cancels|- URL...
+ *
+ * file: libcurl reads the FILE*; the others by a read callback, with a seek or ioctl callback whose positions count
+ * from the segment's beginning, or with none. cancels: ends the first transfer by its progress callback, once it waits.
+ */
+
+#define CURL_DISABLE_DEPRECATION /* old options are what old programs use */
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CALLS_OF_A_WAIT 2
+
+static CURL *curl;
+static FILE *file;
+static long begin, segment_bytes;
+static bool cancels;
+
+static size_t on_read(char *out, size_t size, size_t count, void *data)
+{
+	long left = begin + segment_bytes - ftell(file);
+	size_t room = size * count;
+	(void)data;
+	return fread(out, 1, left < (long)room ? (size_t)left : room, file);
+}
+
+static int on_seek(void *data, curl_off_t offset, int origin)
+{
+	(void)data;
+	(void)origin;
+	return fseek(file, begin + (long)offset, SEEK_SET) == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+}
+
+static curlioerr on_ioctl(CURL *handle, int command, void *data)
+{
+	(void)handle;
+	(void)command;
+	return on_seek(data, 0, SEEK_SET) == CURL_SEEKFUNC_OK ? CURLIOE_OK : CURLIOE_FAILRESTART;
+}
+
+/* In a wait no transfer runs whose time would go on, and the calls are further apart. */
+static int on_progress(void *data, double a, double b, double c, double d)
+{
+	static double last_s;
+	static int calls;
+	static struct timespec last;
+	struct timespec now;
+	double before_s = last_s;
+	long status = 0;
+	(void)data, (void)a, (void)b, (void)c, (void)d;
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME, &last_s);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	long gap_ms = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
+	last = now;
+	calls = status == 503 && last_s == before_s && gap_ms > 100 ? calls + 1 : 0;
+	return cancels && calls >= CALLS_OF_A_WAIT;
+}
+
+static size_t discard(char *bytes, size_t size, size_t count, void *data)
+{
+	(void)bytes;
+	(void)data;
+	return size * count;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 6 || !(file = fopen(argv[1], "r")))
+		return 99;
+	segment_bytes = strtol(argv[2], NULL, 10);
+	cancels = strcmp(argv[4], "cancels") == 0;
+	curl_global_init(CURL_GLOBAL_ALL);
+	curl = curl_easy_init();
+	curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+	curl_easy_setopt(curl, CURLOPT_INFILESIZE, segment_bytes);
+	curl_easy_setopt(curl, CURLOPT_READDATA, file);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard);
+	curl_easy_setopt(curl, CURLOPT_PROGRESSFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	if (strcmp(argv[3], "file") != 0)
+		curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_read);
+	if (strcmp(argv[3], "seek") == 0)
+		curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
+	if (strcmp(argv[3], "ioctl") == 0)
+		curl_easy_setopt(curl, CURLOPT_IOCTLFUNCTION, on_ioctl);
+	for (int i = 5; i < argc; i++) {
+		long status = 0;
+		begin = ftell(file);
+		curl_easy_setopt(curl, CURLOPT_URL, argv[i]);
+		CURLcode result = curl_easy_perform(curl);
+		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+		printf("%d %ld %ld\n", result, status, ftell(file));
+		cancels = false;
+	}
+	curl_easy_cleanup(curl);
+	curl_global_cleanup();
+	fclose(file);
+	return 0;
+}
