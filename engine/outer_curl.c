@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "engine/outer_layer.h"
 #include "base/span.h"
+#include "engine/outer_layer.h"
 
 #define CLASS(name) (UINT32_C(1) << ENGINE_CLASS_##name)
 
