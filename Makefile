@@ -205,7 +205,7 @@ check: tests
 # Sanitizers: programs with one, for the object as it is; and the object itself with one, for tests only. What it takes
 # from a sanitizer's runtime is undefined in it: the program brings the runtime.
 SANITIZED = $(BUILD)/sanitized
-SANITIZED_CLIENTS = transfer upload threads forks cancelled nested
+SANITIZED_CLIENTS = transfer upload threads forks cancelled nested meddles
 SANITIZED_BIN = $(foreach s,asan tsan,$(SANITIZED_CLIENTS:%=$(SANITIZED)/$(s)/%) $(SANITIZED)/libtenacurl-$(s).so)
 FLAGS_asan = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FLAGS_tsan = -fsanitize=thread -fno-omit-frame-pointer
