@@ -8,6 +8,7 @@ import pytest
 
 OK = {"body": "stored"}
 BUSY = {"status": 503, "body": "busy"}
+GOES_AWAY = {**BUSY, "headers": [["Connection", "close"]], "refuse": {"for_ms": 20000}}
 UNAUTHORISED = {"status": 401}  # held to the end: nobody can say sooner that no round of authentication follows
 SAFE = {"replay": "all", "jitter": "none"}
 
@@ -26,10 +27,9 @@ def meddles(build, tenacurl_run):
     return run
 
 
-def refusal_of(version):
-    """What libcurl answers to a perform of a handle that performs."""
-    guards = tuple(int(part) for part in version.split(".")[:2]) >= (8, 22)
-    return "second perform 93 " if guards else "second perform 2 easy handle already used in multi handle"
+def guards_calls(result):
+    """Whether this libcurl refuses what mustn't be called in a callback (from 8.22)."""
+    return tuple(int(part) for part in result.operation["libcurl_version"].split(".")[:2]) >= (8, 22)
 
 
 @pytest.mark.parametrize("where,script", [
@@ -43,7 +43,8 @@ def test_a06_second_perform_is_refused_as_libcurl_does(origin, meddles, where, s
     server = origin(script)
     result = meddles(server, where, "perform")
     said = lines(result)
-    assert said[0].rstrip() == refusal_of(result.operation["libcurl_version"]).rstrip()
+    refusal = "93 " if guards_calls(result) else "2 easy handle already used in multi handle"
+    assert said[0] == f"second perform {refusal}"
     assert said[1].startswith("program result 0 status " + str(script[-1].get("status", 200)))
     assert len(said) == 2
     assert len(server.requests) == len(script)
@@ -68,6 +69,9 @@ def test_a06_operation_ends_when_its_handle_is_cleaned_up(origin, meddles, where
     server = origin(script)
     result = meddles(server, where, "cleanup")
     assert result.returncode == 0
+    if result.operations and guards_calls(result):
+        assert lines(result)[0].startswith("program result 0 ")  # nothing was cleaned up
+        return
     assert lines(result) == ["program result 42 status 0 body 0"]
     assert len(server.requests) == 1
 
@@ -76,6 +80,9 @@ def test_a06_reset_in_a_wait_ends_the_retries(origin, meddles):
     server = origin([BUSY, OK])
     result = meddles(server, "wait", "reset")
     assert result.returncode == 0
+    if guards_calls(result):
+        assert lines(result) == ["program result 0 status 200 body 6"]  # nothing was reset
+        return
     # What was held isn't given to anybody: the callbacks that it was for are gone.
     assert lines(result) == ["program result 0 status 0 body 0"]
     assert len(server.requests) == 1
@@ -142,7 +149,7 @@ def test_a03_file_that_libcurl_reads_stays_where_it_was(origin, segments, name):
 @pytest.mark.parametrize("source", ["seek", "read"])
 def test_a03_stream_is_put_back_where_the_attempt_left_it_that_read_it(origin, segments, source):
     """The retry is refused at once and reads nothing, and is the last one."""
-    first, others = origin([{**BUSY, "refuse": {"for_ms": 20000}, "end": "close"}]), origin([OK, OK])
+    first, others = origin([GOES_AWAY]), origin([OK, OK])
     result = segments(source, [first.url("/x"), others.url("/x"), others.url("/x")], max_attempts=2)
     assert lines(result) == ["7 0 3000", "0 200 6000", "0 200 9000"]
     assert letters(first) == ["a 3000"]
@@ -150,5 +157,5 @@ def test_a03_stream_is_put_back_where_the_attempt_left_it_that_read_it(origin, s
 
 
 def test_a03_file_is_put_back_likewise(origin, segments):
-    server = origin([{**BUSY, "refuse": {"for_ms": 20000}, "end": "close"}])
+    server = origin([GOES_AWAY])
     assert lines(segments("file", [server.url("/x")], size=9000, max_attempts=2)) == ["7 0 9000"]
