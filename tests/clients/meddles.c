@@ -6,7 +6,8 @@
  *     meddles URL WHERE WHAT
  *
  * WHERE: wait (the progress callback, while tenacurl waits), header, write, seek. WHAT: perform, cleanup, reset,
- * duplicate, pause, set; fork, _Fork, clone (of the whole process: parent and child return from the callback).
+ * duplicate, pause, set, add (to a multi handle); fork, _Fork, clone (of the whole process: parent and child return
+ * from the callback).
  */
 
 #define CURL_DISABLE_DEPRECATION /* the older progress function, which every libcurl has */
@@ -26,6 +27,7 @@
 extern pid_t _Fork(void) __attribute__((weak));
 
 static CURL *curl;
+static CURLM *multi;
 static const char *where, *what;
 static bool done, is_gone;
 static pid_t child = -1;
@@ -61,6 +63,9 @@ static void meddle(const char *place)
 		printf("pause %d\n", curl_easy_pause(curl, CURLPAUSE_CONT));
 	} else if (strcmp(what, "set") == 0) {
 		printf("set %d\n", curl_easy_setopt(curl, CURLOPT_TIMEOUT, 60L));
+	} else if (strcmp(what, "add") == 0) {
+		multi = curl_multi_init();
+		curl_multi_add_handle(multi, curl);
 	} else {
 		fork_by(what);
 	}
@@ -162,6 +167,10 @@ int main(int argc, char **argv)
 	printf("%s result %d status %ld body %zu\n", child == 0 ? "child" : "program", result, status, body_bytes);
 	if (child == 0)
 		_exit(0);
+	if (multi) {
+		curl_multi_remove_handle(multi, curl);
+		curl_multi_cleanup(multi);
+	}
 	if (!is_gone)
 		curl_easy_cleanup(curl);
 	curl_global_cleanup();

@@ -88,6 +88,13 @@ def test_a06_reset_in_a_wait_ends_the_retries(origin, meddles):
     assert len(server.requests) == 1
 
 
+def test_a06_handle_that_is_given_to_a_multi_handle_in_a_wait_sends_nothing_more(origin, meddles):
+    """libcurl takes it, since it doesn't perform; the retry is then refused like any perform of such a handle."""
+    server = origin([BUSY, OK])
+    assert lines(meddles(server, "wait", "add"))[-1].startswith("program result 2 ")
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("way", ["fork", "_Fork", "clone"])
 @pytest.mark.parametrize("where", ["wait", "seek"])
 def test_a18_child_that_was_forked_in_a_callback_delivers(origin, meddles, where, way):
