@@ -239,12 +239,13 @@ def _judge_response(history, operation):
     # Those after which libcurl goes on by itself, be it to a place where nothing can be sent.
     steps = {send.index: send for attempt in attempts_of(operation) for send in attempt[:-1]}
     steps |= {send.index: send for send in operation.sends[:-1] if send.status // 100 == 3}
-    redirects = [(steps[index].target, steps[index].status, steps[index].location) for index in operation.headers if index in steps and steps[index].status // 100 == 3]
+    redirects = [steps[index] for index in operation.headers if index in steps and steps[index].status // 100 == 3]
+    shown = [(step.target, step.status, step.location) for step in redirects]
     finals = [index for index in operation.headers if index not in steps]
     if any(index != last.index for index in finals) or len(finals) > 1:
         yield f"the program saw the headers of sends {finals}, and the last one is {last.index}"
-    if len(set(redirects)) != len(redirects):
-        yield f"the program saw redirects twice: {redirects}"
+    if any(one == next_one for one, next_one in zip(shown, shown[1:])):
+        yield f"the program saw a redirect twice: {shown}"
     # With CURLOPT_HEADER the body has the headers of steps, too.
     bodies = [index for index in operation.body if index not in steps]
     if last.is_http and any(index != last.index for index in bodies):
@@ -262,7 +263,7 @@ def _likeness(operation):
 
 
 def _path(attempt):
-    return [(send.method, send.target, send.step, send.announced) for send in attempt]
+    return [(s.method, s.target, s.step, s.announced, s.start, s.bytes, s.number > 1) for s in attempt]
 
 
 def _seen(operation):
@@ -282,7 +283,7 @@ def _depends_on_luck(operation):
 
 
 def _needs_rewind(attempt):
-    return any(send.status // 100 == 3 or send.status in (401, 417) or not send.status for send in attempt)
+    return any(send.status // 100 == 3 or send.status in (401, 417) or not send.status or send.empty for send in attempt)
 
 
 def _judge_against_bare(bare, ours):
