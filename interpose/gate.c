@@ -260,7 +260,6 @@ static void judge_shown(struct operation *operation)
 	operation_judge_response(operation);
 	if (operation->verdict.action == ENGINE_RETRY)
 		operation_retract_retry(operation);
-	go_live(operation);
 }
 
 static bool is_interim(const struct header_block *block)
@@ -390,7 +389,7 @@ static size_t take_block_end(struct operation *operation, char *data, size_t byt
 	if (is_undecided(&gate->block))
 		return end_show(operation, data, bytes);
 	judge_shown(operation);
-	return take_live(operation, HELD_HEADER, data, bytes);
+	return flush_and_go_live(operation, HELD_HEADER, data, bytes);
 }
 
 /* Whether the block that has just begun is one to show as it comes. */
@@ -496,7 +495,7 @@ static size_t take_write(struct operation *operation, char *data, size_t bytes)
 	if (is_header)
 		return show(operation, HELD_WRITE, data, bytes);
 	judge_shown(operation);
-	return take_live(operation, HELD_WRITE, data, bytes);
+	return flush_and_go_live(operation, HELD_WRITE, data, bytes);
 }
 
 static size_t take(struct operation *operation, enum held_kind kind, char *data, size_t bytes)

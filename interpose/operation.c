@@ -348,8 +348,10 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 {
 	struct handle *handle = operation->handle;
 	int finished = (int)result;
-	if (gate_finish(operation, &finished) || !operation_is_alive(handle, operation))
-		return (CURLcode)finished;
+	if (gate_finish(operation, &finished))
+		return result;
+	if (!operation_is_alive(handle, operation))
+		return CURLE_ABORTED_BY_CALLBACK;
 	operation->verdict.reason = ENGINE_CANCELLED;
 	operation->verdict.failure = ENGINE_CLASS_CALLER;
 	say(operation, "Failed writing the response to the program");

@@ -75,6 +75,11 @@ CONSTRAINTS = [
         redirect=["followed-302", "limit"],
     ),
     Constraint(
+        "for a hop libcurl itself seeks a file to its very beginning: some bytes too many, which begin the next request",
+        body=["file"],
+        redirect=["followed-302", "followed-307", "limit"],
+    ),
+    Constraint(
         "there is no step after which it could come",
         fault=["busy-after-step"],
         redirect=["none", "not-followed"],
@@ -122,12 +127,6 @@ NOT_RETRIED_AFTER_STEP = [
         "libcurl keeps the answer to a challenge that may have been another hop's: the first host isn't to see it",
         redirect=["followed-302", "followed-307"],
         auth=["digest"],
-    ),
-    Constraint(
-        "for the hop libcurl itself seeks a file to its very beginning: over HTTP/2 that is a body of the wrong length",
-        redirect=["followed-302", "followed-307"],
-        body=["file"],
-        http=["2"],
     ),
 ]
 
