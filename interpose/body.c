@@ -156,11 +156,18 @@ static bool rewinds_by_itself(const struct operation *operation)
 	       (operation->resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
 }
 
+/* The same, where a kept connection may have died and the new one never came to send: that is no resend yet. */
+static bool may_rewind_by_itself(const struct operation *operation)
+{
+	bool was_alone = operation->engine.attempts == 1 && operation->handle->kept_connections == 0;
+	return operation->outcome.curl_code != CURLE_OK && (!was_alone || rewinds_by_itself(operation));
+}
+
 static bool can_seek_file(const struct operation *operation)
 {
 	const struct body *body = &operation->handle->body;
 	return body->file_offset == 0 ||
-	       (body->file_offset > 0 && !body->rewind_is_due && !rewinds_by_itself(operation));
+	       (body->file_offset > 0 && !body->rewind_is_due && !may_rewind_by_itself(operation));
 }
 
 static bool can_use_copy(const struct operation *operation)
@@ -175,6 +182,9 @@ static bool rewind_file(const struct operation *operation)
 	if (!can_seek_file(operation))
 		return false;
 	off_t offset = ftello(file);
+	/* It was taken to its beginning already, by what an earlier transfer of the handle had left to do. */
+	if (offset < body->file_offset)
+		return false;
 	if (offset > body->left_offset)
 		body->left_offset = offset;
 	clearerr(file);
