@@ -296,7 +296,8 @@ void body_put_back(struct operation *operation)
 	struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
 	const struct body *body = &handle->body;
-	if (handle_body_source(handle) != BODY_READ)
+	/* In audit nothing was rewound, and what is noted here is an older operation's. */
+	if (operation->gate.observes || handle_body_source(handle) != BODY_READ)
 		return;
 	FILE *file = program->read_function ? NULL : default_file(program);
 	if (file && body->left_offset >= 0 && ftello(file) < body->left_offset)
