@@ -306,6 +306,11 @@ def _judge_against_bare(bare, ours):
             yield f"the stream moved by {ours.moved}, without us by {bare.moved}"
 
 
+def is_not_understood(bare_operation):
+    """Whether libcurl alone did what would be taken for a repeat of ours: then nothing can be said."""
+    return len(attempts_of(bare_operation)) > 1
+
+
 def judge(bare, ours):
     """What is wrong with a history: lines of text, none if nothing is."""
     policy = POLICIES[ours.policy]
@@ -316,8 +321,7 @@ def judge(bare, ours):
         yield "a connection stayed open"
     for bare_operation, operation in zip(bare.operations, ours.operations):
         here = f"operation {operation.index} ({policy.name}): "
-        if len(attempts_of(bare_operation)) > 1:
-            yield f"{here}libcurl alone sends what isn't understood"
+        if is_not_understood(bare_operation):
             continue
         if operation.sends:
             for text in _judge_repeats(policy, operation):
