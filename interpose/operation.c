@@ -265,8 +265,13 @@ static CURLcode refuse(struct operation *operation, const struct refusal *refusa
 	    .limit_ms = ENGINE_NEVER, .connect_limit_ms = ENGINE_NEVER, .header_limit_ms = ENGINE_NEVER};
 	if (operation->gate.observes) {
 		/* Only noted: without an operation the callbacks are the program's own. */
+		CURL *curl = handle->curl;
 		handle->active = NULL;
-		return libcurl->perform(handle->curl);
+		CURLcode result = libcurl->perform(curl);
+		/* Unless they cleaned the handle up. */
+		if (handle_find(curl) == handle)
+			handle->active = operation;
+		return result;
 	}
 	/* Protocols that were set by name can't be read back as a number: better stale values than a changed option. */
 	if (!handle->program.protocols_by_name && libcurl->setopt(handle->curl, CURLOPT_PROTOCOLS, 0L) == CURLE_OK) {
