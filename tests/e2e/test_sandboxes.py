@@ -85,8 +85,10 @@ def skip_unless_it_starts(start, sandbox, *program):
 
 @pytest.mark.parametrize("program", [CURL, PHP], ids=["curl", "php"])
 @pytest.mark.parametrize("name", SANDBOXES)
-def test_h02_program_in_a_sandbox(build, origin, start, settings, name, program):
+def test_h02_program_in_a_sandbox(build, origin, start, settings, tmp_path, name, program):
     sandbox = SANDBOXES[name]
+    if sandbox[0] == "env":
+        settings = [*settings, f"TENACURL_STATE={tmp_path}/state"]
     # Not so where the build lies in a directory that the sandbox hides or disarms.
     skip_unless_it_starts(start, sandbox, build / "tenacurl", "--version")
     whole, server = origin([RIGHT]), origin([BUSY, RIGHT])
