@@ -179,7 +179,8 @@ static bool rewind_file(const struct operation *operation)
 {
 	struct body *body = &operation->handle->body;
 	FILE *file = default_file(&operation->handle->program);
-	if (!can_seek_file(operation))
+	/* Whether libcurl may still have to rewind it was asked for the verdict; the attempt is counted by now. */
+	if (body->file_offset < 0)
 		return false;
 	off_t offset = ftello(file);
 	/* It was taken to its beginning already, by what an earlier transfer of the handle had left to do. */
