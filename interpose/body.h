@@ -30,6 +30,12 @@ struct body {
 	int64_t given_bytes; /* read from that one since the last rewind */
 };
 
+/* Whether body_rewind() moved the program's own stream: only then may there be something to put back. */
+static inline bool body_was_moved(const struct body *body)
+{
+	return body->left_offset >= 0 || body->left_bytes >= 0;
+}
+
 struct handle;
 struct operation;
 struct policy_rules;

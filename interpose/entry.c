@@ -254,7 +254,7 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 		return CURLE_FAILED_INIT;
 	if (!handle)
 		return libcurl->perform(curl);
-	if (is_in_operation(handle, frame))
+	if (handle->active && is_in_operation(handle, frame))
 		return handle->performs ? libcurl->perform(curl) : refuse_second_perform(handle);
 
 	/* A connection that a child inherited belongs to its parent; what libcurl makes of it is not ours to repeat. */

@@ -551,7 +551,7 @@ void gate_begin_attempt(struct operation *operation)
 {
 	struct gate *gate = &operation->gate;
 	held_clear(&operation->handle->held);
-	memset(&gate->block, 0, sizeof(gate->block));
+	memset(&gate->block, 0, offsetof(struct header_block, field));
 	gate->block.content_length_bytes = BLOCK_LENGTH_UNKNOWN;
 	gate->block.reads_success = journal_wants_success(operation);
 	gate->state = GATE_HOLD;

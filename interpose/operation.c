@@ -505,7 +505,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	handle->waiting_thread = 0;
 	handle->active = operation;
 	CURLcode result = loop(operation);
-	if (operation_is_alive(handle, operation) && !operation_is_forked(operation))
+	if (operation_is_alive(handle, operation) && body_was_moved(&handle->body) && !operation_is_forked(operation))
 		body_put_back(operation);
 	/* The program cleaned the handle up in a callback. */
 	if (!operation_is_alive(handle, operation))

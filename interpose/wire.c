@@ -61,9 +61,12 @@ static void read_query(const char *url, struct wire *wire)
 void wire_read(const struct handle *handle, const struct policy_rules *rules, struct wire *wire)
 {
 	*wire = (struct wire){.method = ENGINE_METHOD_GET};
-	read_list(handle->program.http_headers, rules, true, wire);
+	/* Most requests have neither, and calls cost. */
+	if (handle->program.http_headers)
+		read_list(handle->program.http_headers, rules, true, wire);
 	/* A proxy that isn't asked for a tunnel gets these with the request, and may hand them on. */
-	read_list(handle->program.proxy_headers, rules, false, wire);
+	if (handle->program.proxy_headers)
+		read_list(handle->program.proxy_headers, rules, false, wire);
 	read_query(handle->url, wire);
 }
 
