@@ -66,7 +66,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 
 static size_t on_write(char *bytes, size_t size, size_t count, void *data)
 {
-	if (data == (void *)&curl || memcmp(bytes, awaited, strlen(awaited)) == 0)
+	bool is_awaited = size * count >= strlen(awaited) && memcmp(bytes, awaited, strlen(awaited)) == 0;
+	if (data == (void *)&curl || is_awaited)
 		return on_header(bytes, size, count, data);
 	print("body", bytes, size * count);
 	return size * count;
