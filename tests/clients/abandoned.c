@@ -26,6 +26,7 @@ static jmp_buf jump_back;
 static bool jumps, leaves = true, uses_again_in_thread;
 static _Atomic int calls_after_response;
 static size_t body_bytes;
+static char *volatile deepest; /* makes the compiler keep all of the array that it points to */
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 {
@@ -55,12 +56,13 @@ static void perform(const char *what)
 	printf("%s result %d status %ld body %zu\n", what, result, status, body_bytes);
 }
 
-static void *use_again(void *data)
+static __attribute__((noinline)) void *use_again(void *data)
 {
-	/* Deeper in the stack than the frame that was left, so that nothing overwrites that one. */
-	volatile char room[ROOM_BYTES];
-	room[0] = 0;
-	leaves = room[0] != 0;
+	/* Deeper in the stack than the frame that was left (inlined it wouldn't be), so that nothing overwrites that
+	 * one. */
+	char room[ROOM_BYTES];
+	deepest = room;
+	leaves = false;
 	perform("again");
 	return data;
 }
