@@ -162,6 +162,9 @@ def parse(text):
 
 def is_libcurls(operation, previous, send):
     """Whether libcurl makes this request by itself, after the one before it in the same operation."""
+    # A repeat of ours begins where the operation began, not where a redirect led.
+    if send.target == previous.target != operation.sends[0].target:
+        return True
     if send.index in operation.after_refusal:
         return False
     if previous.status // 100 == 3:
@@ -319,6 +322,7 @@ def judge(bare, ours):
         return
     if not ours.quiet:
         yield "a connection stayed open"
+    same_options = True
     for bare_operation, operation in zip(bare.operations, ours.operations):
         here = f"operation {operation.index} ({policy.name}): "
         if is_not_understood(bare_operation):
@@ -331,8 +335,10 @@ def judge(bare, ours):
                     yield here + text
         for text in _judge_response(ours, operation):
             yield here + text
-        for text in _judge_against_bare(bare_operation, operation):
+        for text in _judge_against_bare(bare_operation, operation) if same_options else ():
             yield here + text
+        # A callback that only one of them came to has changed its handle's options.
+        same_options = same_options and not (operation.trick and _likeness(bare_operation) != _likeness(operation))
 
 
 def count_retries(history):
