@@ -299,6 +299,8 @@ static size_t begin_show(struct operation *operation, char *data, size_t bytes)
 	struct gate *gate = &operation->gate;
 	gate->committed = true;
 	gate->kept_bytes = 0;
+	if (gate->delivered_steps < gate->steps)
+		gate->delivered_steps = gate->steps;
 	gate->state = GATE_SHOW;
 	if (!is_interim(&gate->block) && !may_be_step(&gate->block))
 		lend_lift_limits(operation);
@@ -328,6 +330,17 @@ static void remember_step(struct gate *gate)
 {
 	gate->delivered_step_hashes[gate->steps++] = gate->block.step_hash;
 	gate->delivered_steps = gate->steps;
+}
+
+/* Shown only if a 100 that an upload waits for comes behind it. Where it isn't the one that was shown, that path is
+ * left. */
+static void remember_held_step(struct gate *gate)
+{
+	if (gate->steps >= GATE_STEPS_MAX)
+		return;
+	if (gate->delivered_steps > gate->steps)
+		gate->delivered_steps = gate->steps;
+	gate->delivered_step_hashes[gate->steps++] = gate->block.step_hash;
 }
 
 static bool is_redirect_step(const struct header_block *block)
@@ -363,12 +376,14 @@ static size_t take_step(struct operation *operation, char *data, size_t bytes)
 	struct gate *gate = &operation->gate;
 	bool is_shown = gate->state == GATE_SHOW;
 	gate->became_get = gate->became_get || makes_get(operation);
-	if (!is_shown && operation->section->rules.hold_redirects)
-		return hold(operation, HELD_HEADER, data, bytes);
 	if (!is_shown && is_same_step(gate, gate->steps)) {
 		gate->steps++;
 		forget_kept(operation);
 		return bytes;
+	}
+	if (!is_shown && operation->section->rules.hold_redirects) {
+		remember_held_step(gate);
+		return hold(operation, HELD_HEADER, data, bytes);
 	}
 	if (gate->steps >= GATE_STEPS_MAX)
 		return flush_and_go_live(operation, HELD_HEADER, data, bytes);

@@ -178,6 +178,18 @@ def test_held_redirects_are_not_shown_before_the_verdict(look, tenacurl_run):
     assert sum(line.startswith("header Location") for line in lines) == 1
 
 
+@pytest.mark.parametrize("second,shown", [("/final", ["/final"]), ("/elsewhere", ["/final", "/elsewhere"])])
+def test_held_redirect_before_a_100_is_shown_once(look, tenacurl_run, second, shown):
+    """An upload that waits for its 100 gets it, and what comes before it: once, however often it is tried."""
+    moved, again = ({"status": 307, "headers": [["Location", to]]} for to in ("/final", second))
+    options = ["follow=1", "postfields=a=b", "h=Expect: 100-continue"]
+    policy = {**FAST, "hold_redirects": "yes", "replay": "all"}
+    lines, _ = look(tenacurl_run, [moved, BUSY, again, BUSY, again, OK], options, policy=policy)
+    assert any(line.startswith("result 0 ") for line in lines)
+    locations = [line for line in lines if line.startswith("header Location")]
+    assert locations == [f"header Location: {to}\\x0d\\x0a" for to in shown]
+
+
 def test_nothing_is_repeated_once_a_byte_was_delivered(look, tenacurl_run):
     script = [{"status": 200, "body_bytes": 100000, "send_bytes": 40000, "end": "reset"}, OK]
     lines, server = look(tenacurl_run, script, [], policy=FAST)
