@@ -11,6 +11,8 @@
 /* Of the thread: a filter can be one thread's alone. */
 #define STATUS_PATH "/proc/thread-self/status"
 
+_Atomic int call_filter_known = CALL_FILTER_UNKNOWN;
+
 /* Searched piece by piece, since the lines before it may be long (Groups). */
 static bool says_none(int fd)
 {
@@ -43,14 +45,9 @@ static bool is_known_to_be_free(void)
 	return is_free;
 }
 
-bool call_filter_may_be_there(void)
+bool call_filter_find_out(void)
 {
-	enum { UNKNOWN, FREE, FILTERED };
-	static _Atomic int known = UNKNOWN;
-	int seen = atomic_load_explicit(&known, memory_order_relaxed);
-	if (seen == UNKNOWN) {
-		seen = is_known_to_be_free() ? FREE : FILTERED;
-		atomic_store_explicit(&known, seen, memory_order_relaxed);
-	}
-	return seen == FILTERED;
+	int found = is_known_to_be_free() ? CALL_FILTER_NONE : CALL_FILTER_POSSIBLE;
+	atomic_store_explicit(&call_filter_known, found, memory_order_relaxed);
+	return found == CALL_FILTER_POSSIBLE;
 }

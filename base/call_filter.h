@@ -9,12 +9,23 @@
  * the kernel"), is safe; the rest may be called only where no filter is.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
+
+enum call_filter { CALL_FILTER_UNKNOWN, CALL_FILTER_NONE, CALL_FILTER_POSSIBLE };
+
+/* What was found out: for call_filter_may_be_there() alone. */
+extern _Atomic int call_filter_known;
+bool call_filter_find_out(void);
 
 /*
  * Whether system calls of this process may be filtered: so, or it can't be found out (no /proc). Found out once, by the
  * calling thread; filters are inherited by children and never go away. Any thread, async-signal-safe; errno is kept.
  */
-bool call_filter_may_be_there(void);
+static inline bool call_filter_may_be_there(void)
+{
+	int known = atomic_load_explicit(&call_filter_known, memory_order_relaxed);
+	return known != CALL_FILTER_NONE && (known == CALL_FILTER_POSSIBLE || call_filter_find_out());
+}
 
 #endif

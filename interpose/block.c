@@ -62,18 +62,26 @@ static int parse_attempts(const char *text, size_t text_bytes)
 	return attempts > 0 && attempts <= UPSTREAM_ATTEMPTS_MAX ? (int)attempts : 0;
 }
 
+void block_clear(struct header_block *block, bool reads_success)
+{
+	memset(block, 0, offsetof(struct header_block, field));
+	block->reads_success = reads_success;
+	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
+}
+
 static void begin_block(struct header_block *block, const struct policy_rules *rules, const char *line,
                         size_t line_bytes)
 {
 	bool reads_success = block->reads_success;
-	memset(block, 0, offsetof(struct header_block, field));
+	/* An attempt's first block has nothing to forget. */
+	if (block->open || block->complete)
+		block_clear(block, reads_success);
 	block->open = true;
-	block->reads_success = reads_success;
-	block->content_length_bytes = BLOCK_LENGTH_UNKNOWN;
 	block->status = parse_status(line, line_bytes);
 	block->skips_fields =
 	    block->status >= 200 && block->status < 300 && rules->hold_success_bytes == 0 && !block->reads_success;
-	block->step_hash = hash_number(HASH_BASIS, (uint64_t)block->status);
+	if (block->status >= 300)
+		block->step_hash = hash_number(HASH_BASIS, (uint64_t)block->status);
 }
 
 static void add_field(struct header_block *block, const struct policy_rules *rules, const char *line, size_t line_bytes)
@@ -134,8 +142,7 @@ static int add_line(struct header_block *block, const struct policy_rules *rules
 	if (!block->open)
 		return 0;
 	if (line_bytes == 0) {
-		block->open = false;
-		block->complete = true;
+		block_end(block);
 		return BLOCK_ENDED;
 	}
 	if (block->skips_fields)
@@ -180,8 +187,6 @@ static bool ends_blank(const char *bytes, size_t count_bytes)
 
 void block_skip(struct header_block *block, const char *bytes, size_t count_bytes)
 {
-	if (block->open && ends_blank(bytes, count_bytes)) {
-		block->open = false;
-		block->complete = true;
-	}
+	if (block->open && ends_blank(bytes, count_bytes))
+		block_end(block);
 }

@@ -30,12 +30,21 @@ struct header_block {
 	bool is_event_stream;  /* Content-Type: text/event-stream */
 	int upstream_attempts; /* x-envoy-attempt-count: how often a proxy below us asked; 0: none says so */
 	int64_t content_length_bytes;
-	uint64_t step_hash; /* of the status and Location: tells redirect steps apart */
+	uint64_t step_hash; /* from 300 on: of the status and Location; tells redirect steps apart */
 	struct engine_demand demand;
 	size_t field_bytes; /* 0: no field that a folded line could continue */
 	/* Not cleared when a block begins. */
 	char field[BLOCK_FIELD_BYTES];
 };
+
+static inline void block_end(struct header_block *block)
+{
+	block->open = false;
+	block->complete = true;
+}
+
+/* Makes it no block yet, as it has to be at first. */
+void block_clear(struct header_block *block, bool reads_success);
 
 /* What the bytes of one header callback were, besides fields and lines outside of a block (trailers). */
 enum block_events {

@@ -30,7 +30,7 @@ bool deliver_has_header_listener(const struct handle *handle)
 	return program->header_function || program->header_data || program->header_in_body;
 }
 
-enum deliver_result deliver_held(struct handle *handle)
+enum deliver_result deliver_held_events(struct handle *handle)
 {
 	struct held *held = &handle->held;
 	const struct operation *operation = handle->active;

@@ -22,7 +22,13 @@ enum deliver_result {
 	DELIVER_GONE,    /* the program's callback ended the operation: nothing of it is left, or of its handle */
 };
 
+/* What deliver_held() does if something is held. */
+enum deliver_result deliver_held_events(struct handle *handle);
+
 /* Delivers what the handle's operation holds, in order, from the first event that isn't delivered yet. */
-enum deliver_result deliver_held(struct handle *handle);
+static inline enum deliver_result deliver_held(struct handle *handle)
+{
+	return handle->held.event_count == 0 ? DELIVER_DONE : deliver_held_events(handle);
+}
 
 #endif

@@ -219,6 +219,17 @@ static bool may_act(const struct policy_rules *rules)
 	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
 }
 
+/* Not inlined: a handle's later operations go by what was selected for its first. */
+static __attribute__((noinline)) void select_anew(struct handle *handle, const struct policy_hold *hold)
+{
+	struct url url;
+	bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
+	const struct policy_section *section = is_http ? policy_select(hold->policy, &url) : NULL;
+	handle->selected_section = section && may_act(&section->rules) ? section : NULL;
+	handle->selected_version = hold->version;
+	handle->shared_entry = NULL;
+}
+
 /* The section that the handle's next operation goes by; NULL: it is none of our business. */
 static const struct policy_section *select_section(struct handle *handle, const struct policy_hold *hold)
 {
@@ -226,14 +237,8 @@ static const struct policy_section *select_section(struct handle *handle, const 
 		read_url_handle(handle);
 	if (handle->program.connect_only || handle->program.rtsp)
 		return NULL;
-	if (handle->selected_version != hold->version) {
-		struct url url;
-		bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
-		const struct policy_section *section = is_http ? policy_select(hold->policy, &url) : NULL;
-		handle->selected_section = section && may_act(&section->rules) ? section : NULL;
-		handle->selected_version = hold->version;
-		handle->shared_entry = NULL;
-	}
+	if (handle->selected_version != hold->version)
+		select_anew(handle, hold);
 	return handle->selected_section;
 }
 

@@ -537,20 +537,34 @@ static size_t take(struct operation *operation, enum held_kind kind, char *data,
 	return drop(operation, kind, data, bytes);
 }
 
-/* A field of a plain success that nobody receives, as most fields are. In this state lines come one by one. */
-static bool is_idle_field(const struct gate *gate, size_t bytes)
+/* Whether it is in the block of a plain success that nobody receives, as most are. In this state lines come one by one.
+ */
+static bool is_idle(const struct gate *gate)
 {
 	return gate->state == GATE_HOLD && gate->block.skips_fields && gate->block.open && !gate->has_header_listener &&
-	       bytes > 2;
+	       !gate->block.is_proxys;
+}
+
+static bool is_blank_line(const char *bytes, size_t count_bytes)
+{
+	return count_bytes == 2 ? bytes[0] == '\r' && bytes[1] == '\n' : count_bytes == 1 && bytes[0] == '\n';
+}
+
+static size_t take_idle(struct operation *operation, char *data, size_t bytes)
+{
+	if (!is_blank_line(data, bytes))
+		return bytes;
+	block_end(&operation->gate.block);
+	return take_final(operation, HELD_HEADER, data, bytes);
 }
 
 size_t gate_header_callback(char *bytes, size_t size, size_t count, void *data)
 {
 	struct handle *handle = data;
-	if (handle->active && is_idle_field(&handle->active->gate, size * count))
-		return size * count;
 	if (!handle->active)
 		return deliver_event(handle, HELD_HEADER, bytes, size * count);
+	if (is_idle(&handle->active->gate))
+		return take_idle(handle->active, bytes, size * count);
 	return take(handle->active, HELD_HEADER, bytes, size * count);
 }
 
@@ -559,6 +573,8 @@ size_t gate_write_callback(char *bytes, size_t size, size_t count, void *data)
 	struct handle *handle = data;
 	if (!handle->active)
 		return deliver_event(handle, HELD_WRITE, bytes, size * count);
+	if (handle->active->gate.state == GATE_LIVE)
+		return take_live(handle->active, HELD_WRITE, bytes, size * count);
 	return take(handle->active, HELD_WRITE, bytes, size * count);
 }
 
@@ -566,9 +582,7 @@ void gate_begin_attempt(struct operation *operation)
 {
 	struct gate *gate = &operation->gate;
 	held_clear(&operation->handle->held);
-	memset(&gate->block, 0, offsetof(struct header_block, field));
-	gate->block.content_length_bytes = BLOCK_LENGTH_UNKNOWN;
-	gate->block.reads_success = journal_wants_success(operation);
+	block_clear(&gate->block, journal_wants_success(operation));
 	gate->state = GATE_HOLD;
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->saw_event = false;

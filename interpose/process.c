@@ -109,18 +109,23 @@ static _Atomic uint32_t *map_generation_page(void)
 	return seen;
 }
 
-uint32_t process_generation(void)
+/* Not inlined: it is asked for with each operation, and seldom begins. */
+static __attribute__((noinline)) uint32_t begin_generation(void)
 {
 	_Atomic uint32_t *page = atomic_load_explicit(&generation_page, memory_order_acquire);
 	if (!page)
 		page = map_generation_page();
 	if (page == &no_page)
 		return (uint32_t)getpid();
-	uint32_t generation = atomic_load_explicit(page, memory_order_relaxed);
-	if (generation != 0)
-		return generation;
-	uint32_t fresh = atomic_fetch_add(&last_generation, 1) + 1;
-	return atomic_compare_exchange_strong(page, &generation, fresh) ? fresh : generation;
+	uint32_t seen = 0, fresh = atomic_fetch_add(&last_generation, 1) + 1;
+	return atomic_compare_exchange_strong(page, &seen, fresh) ? fresh : seen;
+}
+
+uint32_t process_generation(void)
+{
+	_Atomic uint32_t *page = atomic_load_explicit(&generation_page, memory_order_acquire);
+	uint32_t generation = page ? atomic_load_explicit(page, memory_order_relaxed) : 0;
+	return generation != 0 ? generation : begin_generation();
 }
 
 int64_t process_pid(void)
