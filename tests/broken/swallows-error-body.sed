@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # file: gate.c
 # Delivers an error without its body.
-s/\t\treturn take_live(operation, kind, data, bytes);/\t\treturn kind == HELD_WRITE \&\& gate->block.status >= 400 ? bytes : take_live(operation, kind, data, bytes);/
+s/\t\treturn take_live(handle->active, HELD_WRITE, bytes, size \* count);/\t\treturn handle->active->gate.block.status >= 400 ? size * count : take_live(handle->active, HELD_WRITE, bytes, size * count);/

@@ -41,7 +41,7 @@ class State:
                 f"{FAILURES[failure]} {status} {curl_code} {attempts} {sends} {waited_ms} {elapsed_ms} "
                 f"{EVIDENCE[evidence]}")
 
-    def learned(self, *, origin="http://o.example:80", program="import.sh", caller="libfetch.so.1", age_ms=3600000,
+    def learned(self, *, origin="http://o.example:80", program="import.sh", caller="libfetch.so.1", age_ms=120000,
                 expires_in_ms=500000000, promised_ms=0, kept=0, after=None):
         """The line that keeps what was learned of this caller."""
         repeats = " ".join(f"{FAILURES[name]}={count}" for name, count in (after or {"status": 2}).items())
