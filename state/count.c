@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "state/entries.h"
 #include "state/layout.h"
 #include "state/read.h"
 
@@ -67,4 +68,11 @@ void state_count_retry(struct state_entry *entry, int failure, int64_t wait_ms)
 void state_count_event(struct state_entry *entry, enum state_event event)
 {
 	add_at(entry->other.events, STATE_EVENTS_MAX, event);
+}
+
+void state_count_lost_records(struct state *state, uint64_t count)
+{
+	struct state_layout *layout = state_layout_to_write(state);
+	if (layout)
+		atomic_fetch_add_explicit(&layout->header.lost_records, count, memory_order_relaxed);
 }

@@ -38,4 +38,7 @@ void state_count_retry(struct state_entry *entry, int failure, int64_t wait_ms);
 
 void state_count_event(struct state_entry *entry, enum state_event event);
 
+/* Counts records of the log that no sink took. Where nothing is shared it may map memory, once. */
+void state_count_lost_records(struct state *state, uint64_t count);
+
 #endif

@@ -22,7 +22,8 @@ enum state_evidence {
 	STATE_EVIDENCE_OBSERVED /* the caller was just doing so */
 };
 
-/* An operation. No URL: origin and section are all that is told of it. */
+/* An operation. Its URL is told as the policy has it told: what it asks for beside origin and method only if `path`
+ * may. */
 struct state_flight {
 	uint64_t number; /* counts up; set by the recorder */
 	int64_t time_us; /* wall clock at its end, microseconds since the epoch */
@@ -41,6 +42,9 @@ struct state_flight {
 	char program[64];
 	char section[64];
 	char origin[200];
+	char method[24];
+	char path[200];       /* redacted; "": not to be told */
+	uint64_t reserved[4]; /* 0 */
 };
 
 /* Fills one of the texts above: ends it with NUL, and with "~" what doesn't fit. text NULL: empty. */

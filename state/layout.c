@@ -18,6 +18,14 @@ void state_layout_identity(uint64_t identity[static STATE_IDENTITY_WORDS])
 	    STATE_INTENT_PLACE_WORDS,
 	    STATE_LEARNED,
 	    STATE_LEARNED_PLACE_WORDS,
+	    STATE_RUNNING,
+	    STATE_RUNNING_PLACE_WORDS,
+	    STATE_PROCESSES,
+	    STATE_PROCESS_WORDS,
+	    STATE_NOT_BEFORE,
+	    STATE_NOT_BEFORE_PLACE_WORDS,
+	    STATE_HINTS,
+	    STATE_HINTS_PLACE_WORDS,
 	};
 	memcpy(identity, this_build, sizeof(this_build));
 }

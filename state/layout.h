@@ -25,7 +25,7 @@
 
 #include "state/sizes.h"
 
-#define STATE_LAYOUT_VERSION 3
+#define STATE_LAYOUT_VERSION 4
 #define STATE_MAGIC          UINT64_C(0x6C727563616E6574) /* "tenacurl" */
 
 #define STATE_LINE_BYTES 64 /* what two processors hand back and forth as one */
@@ -36,17 +36,21 @@ struct state_header {
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t table_full; /* origins that found no entry, once for each process */
 	_Atomic uint64_t resets;                                /* how often counters were set to zero */
 	_Atomic uint64_t first_flight;                          /* flights with a lower number were reset */
+	_Atomic uint64_t lost_records;                          /* of the log, that no sink took */
+	_Atomic uint64_t resumes;         /* transfers that went on where they had been cut: room for a later build */
+	_Atomic uint64_t origins_dropped; /* entries that were given to another origin */
 
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t next_flight; /* number of the next flight */
 
-	_Alignas(STATE_LINE_BYTES) char reserved[STATE_HEADER_BYTES - 4 * STATE_LINE_BYTES];
+	_Alignas(STATE_LINE_BYTES) char reserved[STATE_HEADER_BYTES - 5 * STATE_LINE_BYTES];
 };
 
 /* One attempt, one send, success: what nearly all operations are, and all that they touch. */
 struct state_plain_counters {
 	_Atomic uint64_t ms_sum;
+	_Atomic uint64_t used_ms; /* when it was last of use; here since nearly all operations write this line */
 	_Atomic uint64_t ms[STATE_MS_BUCKETS];
-	_Atomic uint64_t reserved[7];
+	_Atomic uint64_t reserved[6];
 };
 
 /* All other operations. */
@@ -96,6 +100,19 @@ struct state_slot {
 	_Atomic uint64_t words[STATE_FLIGHT_WORDS];
 };
 
+/* A process that uses the state. Room for a later build: nothing is written here yet. */
+struct state_process {
+	_Atomic uint64_t pid;         /* below; above: the low half of its pid namespace's number. 0: free */
+	_Atomic uint64_t start_ticks; /* of /proc/PID/stat: tells it from a later process with its id */
+	_Atomic uint64_t seen_ms;
+	_Atomic uint64_t mode; /* enum policy_mode */
+	_Atomic uint64_t policy_hash;
+	_Atomic uint64_t attempts;
+	_Atomic uint64_t saves; /* operations that succeeded after a retry */
+	_Atomic uint64_t reserved[9];
+	_Atomic uint64_t program[8]; /* text, ends with NUL */
+};
+
 struct state_layout {
 	struct state_header header;
 	struct state_entry entries[STATE_ENTRIES];
@@ -103,6 +120,15 @@ struct state_layout {
 	/* Tables of state/keyed.h. */
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t intents[STATE_INTENTS * STATE_INTENT_PLACE_WORDS];
 	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t learned[STATE_LEARNED * STATE_LEARNED_PLACE_WORDS];
+	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t running[STATE_RUNNING * STATE_RUNNING_PLACE_WORDS];
+
+	/* Room for a later build: nothing is written here yet. */
+	_Alignas(STATE_LINE_BYTES) struct state_process processes[STATE_PROCESSES];
+	/* Per origin and hash of its credentials the instant before which nothing is to be sent: key, expiry, instant.
+	 */
+	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t not_before[STATE_NOT_BEFORE * STATE_NOT_BEFORE_PLACE_WORDS];
+	/* Per origin what it told of itself: key, expiry, three words. */
+	_Alignas(STATE_LINE_BYTES) _Atomic uint64_t hints[STATE_HINTS * STATE_HINTS_PLACE_WORDS];
 };
 
 _Static_assert(sizeof(struct state_header) == STATE_HEADER_BYTES, "layout");
@@ -112,8 +138,10 @@ _Static_assert(offsetof(struct state_entry, intents_until) == 32, "layout");
 _Static_assert(offsetof(struct state_entry, plain) == 128, "layout");
 _Static_assert(offsetof(struct state_entry, origin) == 1408, "layout");
 _Static_assert(sizeof(struct state_entry) == 2752, "layout");
-_Static_assert(sizeof(struct state_slot) == 512, "layout");
-_Static_assert(sizeof(struct state_layout) == STATE_HEADER_BYTES + 512 * 2752 + 256 * 512 + 256 * 128 + 256 * 448,
+_Static_assert(sizeof(struct state_slot) == 768, "layout");
+_Static_assert(sizeof(struct state_process) == STATE_PROCESS_WORDS * 8, "layout");
+_Static_assert(sizeof(struct state_layout) == STATE_HEADER_BYTES + 512 * 2752 + 256 * 768 + 256 * 128 + 256 * 448 +
+                                                  256 * 768 + 256 * 192 + 256 * 64 + 256 * 64,
                "layout");
 
 /* What state_header.identity of this build holds. */

@@ -223,6 +223,8 @@ static bool read_slot(const struct state_slot *slot, uint64_t number, struct sta
 	state_clean_text(flight->program, sizeof(flight->program));
 	state_clean_text(flight->section, sizeof(flight->section));
 	state_clean_text(flight->origin, sizeof(flight->origin));
+	state_clean_text(flight->method, sizeof(flight->method));
+	state_clean_text(flight->path, sizeof(flight->path));
 	return true;
 }
 
@@ -254,6 +256,16 @@ size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now
 uint64_t state_snapshot_table_full(const struct state_snapshot *snapshot)
 {
 	return load(&snapshot->layout.header.table_full);
+}
+
+uint64_t state_snapshot_lost_records(const struct state_snapshot *snapshot)
+{
+	return load(&snapshot->layout.header.lost_records);
+}
+
+uint64_t state_snapshot_origins_dropped(const struct state_snapshot *snapshot)
+{
+	return load(&snapshot->layout.header.origins_dropped);
 }
 
 uint64_t state_snapshot_resets(const struct state_snapshot *snapshot)

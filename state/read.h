@@ -72,6 +72,12 @@ size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now
 /* How often an origin found the table full. */
 uint64_t state_snapshot_table_full(const struct state_snapshot *snapshot);
 
+/* How many records of the log no sink took. */
+uint64_t state_snapshot_lost_records(const struct state_snapshot *snapshot);
+
+/* How many origins lost their numbers, since another one needed their entry. */
+uint64_t state_snapshot_origins_dropped(const struct state_snapshot *snapshot);
+
 /* Changes when counters are set to zero; otherwise no counter ever goes backwards. */
 uint64_t state_snapshot_resets(const struct state_snapshot *snapshot);
 

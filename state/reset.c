@@ -31,11 +31,16 @@ static void reset_layout(struct state_layout *layout, bool everything)
 	 */
 	atomic_fetch_add(&header->resets, 1);
 	atomic_store(&header->table_full, 0);
+	atomic_store(&header->lost_records, 0);
+	atomic_store(&header->resumes, 0);
+	atomic_store(&header->origins_dropped, 0);
 	for (size_t i = 0; i < STATE_ENTRIES; i++)
 		zero_entry(&layout->entries[i], everything);
 	if (everything) {
 		zero_words(layout->intents, sizeof(layout->intents));
 		zero_words(layout->learned, sizeof(layout->learned));
+		zero_words(layout->not_before, sizeof(layout->not_before));
+		zero_words(layout->hints, sizeof(layout->hints));
 	}
 	atomic_store(&header->first_flight, atomic_load(&header->next_flight));
 	atomic_fetch_add(&header->resets, 1);

@@ -126,13 +126,40 @@ static void retries_and_events(void **unused)
 	state_close(&state);
 }
 
+static uint64_t lost_records_of(const struct state *state)
+{
+	struct state_snapshot *snapshot = state_snapshot_take(state);
+	assert_non_null(snapshot);
+	uint64_t lost = state_snapshot_lost_records(snapshot);
+	state_snapshot_free(snapshot);
+	return lost;
+}
+
+/* By all processes together, and by one that shares nothing. */
+static void lost_records_are_counted(void **unused)
+{
+	(void)unused;
+	struct state one, other, alone = {.shared = NULL};
+	open_shared(&one);
+	open_shared(&other);
+	state_count_lost_records(&one, 3);
+	state_count_lost_records(&other, 4);
+	state_count_lost_records(&alone, 5);
+	assert_int_equal(lost_records_of(&one), 7);
+	assert_int_equal(lost_records_of(&alone), 5);
+	state_reset(&one, false);
+	assert_int_equal(lost_records_of(&other), 0);
+	state_close(&one);
+	state_close(&other);
+	state_close(&alone);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    WITH_DIRECTORY(operations_add_up),
-	    WITH_DIRECTORY(bounds_are_inclusive),
-	    WITH_DIRECTORY(nonsense_is_counted_last),
-	    WITH_DIRECTORY(retries_and_events),
+	    WITH_DIRECTORY(operations_add_up),        WITH_DIRECTORY(bounds_are_inclusive),
+	    WITH_DIRECTORY(nonsense_is_counted_last), WITH_DIRECTORY(retries_and_events),
+	    WITH_DIRECTORY(lost_records_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@
 #include "state/state.h"
 
 #define TEST_BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
-#define TEST_FILE    "state-3-" TEST_BOOT_ID
+#define TEST_FILE    "state-4-" TEST_BOOT_ID
 #define ORIGIN       "https://origin.example:443"
 
 __attribute__((unused)) static char test_directory[64];

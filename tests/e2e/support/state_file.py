@@ -4,9 +4,9 @@
 import dataclasses
 import struct
 
-LAYOUT_VERSION = 3
-HEADER_BYTES, ENTRY_BYTES, ENTRIES, SLOT_BYTES, SLOTS = 4096, 2752, 512, 512, 256
-PLAIN_MS, OTHER = 136, 320  # offsets in an entry: histogram of plain successes, all other counters
+LAYOUT_VERSION = 4
+HEADER_BYTES, ENTRY_BYTES, ENTRIES, SLOT_BYTES, SLOTS = 4096, 2752, 512, 768, 256
+PLAIN_MS, OTHER = 144, 320  # offsets in an entry: histogram of plain successes, all other counters
 STOPS, RETRIES, EVENTS = OTHER + 8 * 49, OTHER + 8 * 81, OTHER + 8 * 122
 ORIGIN, SECTION = 1408, 1664
 BUCKETS_MS = 16
