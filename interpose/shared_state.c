@@ -16,9 +16,7 @@
 
 static struct state state;
 
-/* 0, then the generation of the process in which a thread is opening the state, then OPEN. */
-static _Atomic uint64_t stage;
-#define OPEN UINT64_MAX
+static _Atomic bool is_open;
 
 void shared_state_origin(const struct handle *handle, char *out, size_t out_bytes)
 {
@@ -54,23 +52,20 @@ static void open_state(const struct policy_rules *rules)
 	};
 	struct state_outcome outcome;
 	state_open(&request, &state, &outcome);
-	atomic_store_explicit(&stage, OPEN, memory_order_release);
-	if (outcome.trouble != STATE_NO_TROUBLE)
+	bool is_first = !atomic_exchange(&is_open, true);
+	if (is_first && outcome.trouble != STATE_NO_TROUBLE)
 		tell_trouble(&outcome, rules);
 }
 
-/* Returns false while another thread is at it. */
-static bool open_once(const struct policy_rules *rules)
+/*
+ * Whoever comes while another thread is at it does it as well, and whose mapping is ready first has it for all. To wait
+ * would take a lock, which a fork could leave held for ever; and what goes on without the state takes a retry that is
+ * somebody else's.
+ */
+static void open_once(const struct policy_rules *rules)
 {
-	uint64_t seen = atomic_load_explicit(&stage, memory_order_acquire);
-	if (seen == OPEN)
-		return true;
-	/* A thread of our parent that was at it doesn't exist here: then it is ours to do. */
-	uint64_t mine = process_generation();
-	if (seen == mine || !atomic_compare_exchange_strong(&stage, &seen, mine))
-		return false;
-	open_state(rules);
-	return true;
+	if (!atomic_load_explicit(&is_open, memory_order_acquire))
+		open_state(rules);
 }
 
 /* What the kernel does for a child, but where it may not be asked to. */
@@ -100,7 +95,8 @@ void shared_state_find(struct handle *handle, const struct policy *policy, const
 		return;
 	int saved_errno = errno;
 	handle->shared_entry = NULL;
-	if (rules->state != POLICY_STATE_NONE && open_once(rules)) {
+	if (rules->state != POLICY_STATE_NONE) {
+		open_once(rules);
 		struct state_entry *entry = find_entry(handle, section);
 		handle->shared_key = state_entry_key(entry);
 		handle->shared_entry = entry;

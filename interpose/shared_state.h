@@ -24,8 +24,8 @@
 void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section);
 
 /*
- * The entry that was found, or NULL: `state = none`, another thread was just opening the state, or this is a child and
- * the entry was its parent's own. Then nothing is shared, and nothing restrains. No system call; any thread.
+ * The entry that was found, or NULL: `state = none`, or this is a child and the entry was its parent's own. Then
+ * nothing is shared, and nothing restrains. No system call; any thread.
  */
 static inline struct state_entry *shared_state_entry(const struct handle *handle)
 {

@@ -52,8 +52,10 @@ void state_open(const struct state_request *request, struct state *state, struct
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved_mask);
 
-	struct state_layout *shared = map_file(request, outcome);
-	atomic_store_explicit(&state->shared, shared, memory_order_release);
+	struct state_layout *shared = map_file(request, outcome), *first = NULL;
+	/* Nobody has seen our mapping yet, if another thread's was first. */
+	if (shared && !atomic_compare_exchange_strong(&state->shared, &first, shared))
+		munmap(shared, sizeof(*shared));
 	outcome->shared = shared != NULL;
 
 	pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);

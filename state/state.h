@@ -83,9 +83,10 @@ struct state {
 
 /*
  * Makes `state`, which is all zeros, the one that `request` asks for. It always can be used afterwards; what went wrong
- * is in *outcome. Other threads may use it meanwhile: they get the process's own state until this is done. One call for
- * each state. It opens, makes and removes files and closes all of them again; signals stay blocked and cancellation
- * deferred meanwhile (a millisecond); it may allocate. errno is kept.
+ * is in *outcome. Other threads may use it meanwhile: they get the process's own state until this is done. Several may
+ * be at it at once, with the same request: all of them end up with what the first one mapped. It opens, makes and
+ * removes files and closes all of them again; signals stay blocked and cancellation deferred meanwhile (a millisecond);
+ * it may allocate. errno is kept.
  */
 void state_open(const struct state_request *request, struct state *state, struct state_outcome *outcome);
 

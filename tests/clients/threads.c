@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Transfers from many threads: threads URL [threads=N] [performs=N] [stack=KiB] [handover=1]
+ * Transfers from many threads: threads URL [threads=N] [performs=N] [stack=KiB] [handover=1] [get=1]
  *
  * Each thread posts a text of its own so many times, and counts the answers that are this very text. handover: every
- * handle is made by one thread, used by a second and cleaned up by a third. Prints "N of N right".
+ * handle is made by one thread, used by a second and cleaned up by a third. get: each thread gets instead, and what is
+ * right is a status 200. All begin to perform together. Prints "N of N right".
  */
 
 #include <curl/curl.h>
@@ -18,7 +19,8 @@
 #define TEXT_BYTES  64
 
 static const char *url;
-static int thread_count = 1, perform_count = 1, stack_kib, handover;
+static int thread_count = 1, perform_count = 1, stack_kib, handover, get;
+static pthread_barrier_t all_are_there;
 
 struct worker {
 	pthread_t thread;
@@ -56,16 +58,18 @@ static void *open_handle(void *data)
 static void *use_handle(void *data)
 {
 	struct worker *worker = data;
+	pthread_barrier_wait(&all_are_there);
 	for (int i = 0; i < perform_count; i++) {
 		char text[TEXT_BYTES];
 		long status = 0;
 		snprintf(text, sizeof(text), "thread %d transfer %d", worker->number, i);
 		worker->answer_bytes = 0;
 		worker->answer[0] = '\0';
-		curl_easy_setopt(worker->curl, CURLOPT_POSTFIELDS, text);
+		if (!get)
+			curl_easy_setopt(worker->curl, CURLOPT_POSTFIELDS, text);
 		CURLcode result = curl_easy_perform(worker->curl);
 		curl_easy_getinfo(worker->curl, CURLINFO_RESPONSE_CODE, &status);
-		if (result == CURLE_OK && status == 200 && strcmp(worker->answer, text) == 0)
+		if (result == CURLE_OK && status == 200 && (get || strcmp(worker->answer, text) == 0))
 			worker->right++;
 		else
 			fprintf(stderr, "%s: result %d, status %ld, \"%s\"\n", text, result, status, worker->answer);
@@ -110,7 +114,8 @@ static void read_option(const char *word)
 	} options[] = {{"threads=", &thread_count},
 	               {"performs=", &perform_count},
 	               {"stack=", &stack_kib},
-	               {"handover=", &handover}};
+	               {"handover=", &handover},
+	               {"get=", &get}};
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (strncmp(word, options[i].name, strlen(options[i].name)) == 0)
 			*options[i].value = atoi(strchr(word, '=') + 1);
@@ -127,6 +132,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 0; i < thread_count; i++)
 		workers[i].number = i;
+	pthread_barrier_init(&all_are_there, NULL, (unsigned)thread_count);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 
 	if (handover) {

@@ -87,6 +87,56 @@ def test_budget_is_shared_by_processes(origin, host):
     assert entry.events["budget_empty"] == reasons.count("budget_empty")
 
 
+@pytest.fixture
+def threads(build, runner):
+    """threads(url, policy, state) -> process of eight threads that begin their first transfer together, in a cold process."""
+
+    def start(url, policy, state):
+        command = [build / "tests/clients/threads", url, "threads=8", "get=1"]
+        return runner.start(command, {**FAST, "log": "none", **policy}, env={"TENACURL_STATE": str(state)})
+
+    return start
+
+
+def test_d03_threads_that_begin_together_share_the_budget(origin, threads, tmp_path):
+    """Each time: what opens the state first, and who comes while it does, is another one in each process."""
+    server = origin([ALWAYS_BUSY])
+    policy = {**NO_REFILL, "budget_tokens": 2, "breaker": "off"}
+    counts = []
+    for turn in range(30):
+        before = len(server.requests)
+        threads(server.url("/x"), policy, tmp_path / f"state{turn}").wait()
+        counts.append(len(server.requests) - before)
+    assert set(counts) == {10}
+
+
+def test_d03_processes_of_threads_that_begin_together_share_the_budget(origin, threads, tmp_path):
+    server = origin([ALWAYS_BUSY])
+    policy = {**NO_REFILL, "budget_tokens": 2, "breaker": "off"}
+    running = [threads(server.url("/x"), policy, tmp_path / "state") for _ in range(100)]
+    for process in running:
+        process.wait()
+    assert len(server.requests) == 100 * 8 + 2
+
+
+def test_d03_one_probe_of_threads_that_begin_together(origin, host, threads, tmp_path):
+    """In processes that begin when a probe is due."""
+    policy = {**BREAKER, "max_attempts": 1, "breaker_failures": 2, "breaker_action": "fail-fast", "breaker_open_ms": 5000,
+              "breaker_probes": 1}
+    server = origin([ALWAYS_BUSY])
+    directories = [tmp_path / f"state{turn}" for turn in range(10)]
+    for host.directory in directories:
+        host.run(server.url("/x"), *further(server.url("/x"), 1), policy=policy)
+    due = time.monotonic() + 5
+    wait_until(lambda: time.monotonic() > due, "the probes to be due")
+    counts = []
+    for directory in directories:
+        before = len(server.requests)
+        threads(server.url("/x"), policy, directory).wait()
+        counts.append(len(server.requests) - before)
+    assert set(counts) == {1}
+
+
 @pytest.mark.parametrize("earned", [True, False])
 def test_success_earns_what_a_failure_does_not(origin, host, earned):
     server = origin({"paths": {"/retried": [BUSY, OK], "/between": [OK if earned else MISSING], "/last": [BUSY, OK]}})
