@@ -289,13 +289,32 @@ static bool same_or_absent(const char *general, const char *special)
 	return general == NULL || (special != NULL && strcmp(general, special) == 0);
 }
 
+/*
+ * Whether all that fits the glob `special` fits `general`; false where that isn't plain to see. What a glob's "*"
+ * swallows may be a wildcard of the other one's, but its "?" must not meet a "*".
+ */
+static bool glob_covers(const char *general, const char *special)
+{
+	if (strcmp(general, special) == 0)
+		return true;
+	if (strchr(general, '?') != NULL && strchr(special, '*') != NULL)
+		return false;
+	return match_glob(general, special, strlen(special));
+}
+
+/* A path begins with a slash; none in the pattern means any. */
+static bool path_covers(const char *general, const char *special)
+{
+	return general == NULL || glob_covers(general, special != NULL ? special : "/*");
+}
+
 /* Whether every URL that fits `special` fits `general` too; false where that isn't plain to see. */
 static bool covers(const struct policy_match *general, const struct policy_match *special)
 {
 	return same_or_absent(general->scheme, special->scheme) &&
 	       (general->port == 0 || general->port == special->port) &&
-	       same_or_absent(general->path_glob, special->path_glob) &&
-	       (strcmp(general->host_glob, "*") == 0 || strcmp(general->host_glob, special->host_glob) == 0);
+	       path_covers(general->path_glob, special->path_glob) &&
+	       glob_covers(general->host_glob, special->host_glob);
 }
 
 static void warn_covered_section(const struct warner *warner, const struct subject *subject)
@@ -313,6 +332,63 @@ static void warn_covered_section(const struct warner *warner, const struct subje
 	}
 }
 
+/* What is wrong with a pattern that fits next to nothing; NULL: nothing is. */
+static const char *narrow_match(const struct policy_match *match)
+{
+	const char *path = match->path_glob != NULL ? match->path_glob : "*";
+	const char *question = strchr(path, '?');
+
+	if (question != NULL && strchr(question, '=') != NULL)
+		return "a query is no part of what is matched (? is any one character), so hardly any URL fits; "
+		       "allowed: the path, * for the rest of it";
+	if (path[strlen(path) - 1] == '/' && strpbrk(path, "*?") == NULL)
+		return "fits this one path alone; for all below it put * behind it";
+	if (match->scheme != NULL && match->port == (strcmp(match->scheme, "http") == 0 ? 443 : 80))
+		return "this scheme is hardly spoken at that port, so hardly any URL fits";
+	return NULL;
+}
+
+static void warn_narrow_match(const struct warner *warner, const struct subject *subject)
+{
+	const char *what = narrow_match(&subject->section->rules.match);
+
+	if (what != NULL)
+		warn_of(warner, subject, "match", what);
+}
+
+/* The first item with a blank in it, NULL if there is none. */
+static const char *item_with_blank(const struct policy_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strpbrk(list->items[i], " \t") != NULL)
+			return list->items[i];
+	return NULL;
+}
+
+/* Lists are separated by commas; a program may have a blank in its name, but hardly any has. */
+static void warn_blanks_in_lists(const struct warner *warner, const struct subject *subject)
+{
+	const struct policy_rules *rules = &subject->section->rules;
+	const struct {
+		const char *key;
+		const struct policy_list *list;
+	} lists[] = {
+	    {"programs", &rules->programs},
+	    {"skip_programs", &rules->skip_programs},
+	    {"nested_programs", &rules->nested_programs},
+	};
+	char what[160];
+
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+		const char *item = item_with_blank(lists[i].list);
+		if (item == NULL || !is_set_here(subject, lists[i].key))
+			continue;
+		snprintf(what, sizeof what,
+		         "\"%.60s\" is one name with a blank in it; several have commas between them", item);
+		warn_of(warner, subject, lists[i].key, what);
+	}
+}
+
 void check_unreachable(const struct policy *policy, policy_warn warn, void *warn_context)
 {
 	const struct warner warner = {warn, warn_context};
@@ -325,7 +401,10 @@ void check_unreachable(const struct policy *policy, policy_warn warn, void *warn
 		warn_idle_idempotency_key(&warner, &subject);
 		warn_early_breaker(&warner, &subject);
 		warn_idle_keys(&warner, &subject);
-		if (i > 0)
-			warn_covered_section(&warner, &subject);
+		warn_blanks_in_lists(&warner, &subject);
+		if (i == 0)
+			continue;
+		warn_covered_section(&warner, &subject);
+		warn_narrow_match(&warner, &subject);
 	}
 }

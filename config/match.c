@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "config/lookalike.h"
 
 #define SCHEME_BYTES_MAX 16
 #define PATH_BYTES_MAX   512
@@ -119,10 +120,27 @@ static bool copy_host(struct span written, char host[static URL_HOST_BYTES])
 	return copy_lower(host, URL_HOST_BYTES, written.text, written.bytes);
 }
 
+static const char *host_fault(const char *text, size_t length)
+{
+	if (text[0] == '.')
+		return "no host begins with a dot (*.example.com is all below example.com)";
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+		if (!ascii_is_letter(c) && !ascii_is_digit(c) && strchr("-._*?", c) == NULL && (unsigned char)c < 0x80)
+			return "a character that no host name has";
+	}
+	if (length > 1 && text[length - 1] == '.')
+		return "a host that ends in a dot";
+	return NULL;
+}
+
 static const char *split_host_glob(struct pattern *pattern, const char **text)
 {
 	size_t length = strcspn(*text, "[]:/");
+	size_t authority_length = strcspn(*text, "/");
 
+	if (memchr(*text, '@', authority_length) != NULL)
+		return "a user's name is no part of what is matched";
 	if ((*text)[0] == '[') {
 		length = strcspn(*text, "]/");
 		if ((*text)[length] != ']' || !url_host((struct span){*text, length + 1}, pattern->host))
@@ -132,17 +150,24 @@ static const char *split_host_glob(struct pattern *pattern, const char **text)
 	}
 	if (length == 0)
 		return "no host is named";
-	for (size_t i = 0; i < length; i++) {
-		char c = (*text)[i];
-		if (!ascii_is_letter(c) && !ascii_is_digit(c) && strchr("-._*?", c) == NULL && (unsigned char)c < 0x80)
-			return "a character that no host name has";
-	}
-	if (length > 1 && (*text)[length - 1] == '.')
-		return "a host that ends in a dot";
+	if (host_fault(*text, length) != NULL)
+		return host_fault(*text, length);
 	if (!copy_host((struct span){*text, length}, pattern->host))
 		return "the host is too long";
 	*text += length;
 	return NULL;
+}
+
+static bool has_dot_segment(const char *path)
+{
+	while (*path == '/') {
+		size_t length = strcspn(++path, "/");
+		size_t dots = strspn(path, ".");
+		if (length == dots && (dots == 1 || dots == 2))
+			return true;
+		path += length;
+	}
+	return false;
 }
 
 static const char *split_port_and_path(struct pattern *pattern, const char *text)
@@ -160,6 +185,8 @@ static const char *split_port_and_path(struct pattern *pattern, const char *text
 		return "a character that no host name has";
 	if (strcspn(text, " \t#[]\\") != strlen(text))
 		return "a character that no URL path has";
+	if (has_dot_segment(text))
+		return "libcurl removes the segments . and .. from a path";
 	pattern->path = text;
 	return NULL;
 }
@@ -168,7 +195,9 @@ bool match_parse(const char *text, struct arena *arena, struct policy_match *mat
 {
 	struct pattern pattern = {.port = 0};
 
-	*wrong = split_scheme(&pattern, &text);
+	*wrong = lookalike_sign(text);
+	if (*wrong == NULL)
+		*wrong = split_scheme(&pattern, &text);
 	if (*wrong == NULL)
 		*wrong = split_host_glob(&pattern, &text);
 	if (*wrong == NULL)

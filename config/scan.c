@@ -22,6 +22,7 @@
  *   1023 bytes and more     the whole file is refused
  *   a lone CR               white space, though editors show a new line
  *   a byte order mark       becomes part of the first line
+ *   “a”, a no-break space   part of the value, though a person sees quotes and a blank
  *
  * The scan also remembers each line's number, which iniparser can't tell, and each value as a person sees it; load.c
  * compares those with what iniparser says.
@@ -32,6 +33,7 @@
 #include <string.h>
 
 #include "config/complaint.h"
+#include "config/lookalike.h"
 
 struct scanner {
 	const char *path;
@@ -168,6 +170,15 @@ static bool add_section(struct scanner *scanner, const char *written, struct are
 	return true;
 }
 
+/* Names a character that a person takes for another one, or doesn't see. */
+static bool refuse_character(struct scanner *scanner, const char *character, const char *allowed)
+{
+	char what[160];
+
+	snprintf(what, sizeof what, "%s; allowed: %s", character, allowed);
+	return refuse(scanner, what);
+}
+
 static bool scan_section_line(struct scanner *scanner, char *line, struct arena *arena)
 {
 	char *close = strchr(line, ']');
@@ -179,7 +190,17 @@ static bool scan_section_line(struct scanner *scanner, char *line, struct arena 
 		              "something follows the section's ]; allowed: nothing, comments stand on lines of "
 		              "their own");
 	*close = '\0';
+	if (lookalike_blank(line) != NULL)
+		return refuse_character(scanner, lookalike_blank(line), "[policy], [upstream NAME]");
 	return add_section(scanner, trimmed(line + 1), arena);
+}
+
+/* What the first character is called that a person takes for another one, or doesn't see; NULL: there is none. */
+static const char *lookalike_of(const char *text)
+{
+	const char *blank = lookalike_blank(text);
+
+	return blank != NULL ? blank : lookalike_sign(text);
 }
 
 static bool scan_key(struct scanner *scanner, const char *key)
@@ -188,6 +209,8 @@ static bool scan_key(struct scanner *scanner, const char *key)
 		return refuse(scanner, "there is no key before the =; allowed: key = value");
 	if (is_name(key))
 		return true;
+	if (lookalike_of(key) != NULL)
+		return refuse_character(scanner, lookalike_of(key), "letters, digits and _ before the =");
 	if (strchr(key, ':') != NULL)
 		return refuse(scanner, "a colon in a key; allowed: key = value");
 	return refuse(scanner, "not a key; allowed: letters, digits and _ before the =");
@@ -243,6 +266,23 @@ static bool scan_unquoted(struct scanner *scanner, const char *key, char *value,
 	return true;
 }
 
+/* What stands in quotes is meant. */
+static bool scan_lookalikes(struct scanner *scanner, const char *key, const char *value)
+{
+	const char *blank = lookalike_blank(value);
+	char what[160];
+
+	if (lookalike_is_quoted(value))
+		return refuse_value(scanner, key, value,
+		                    "typographic quotes are part of the value; allowed: \"text\" or 'text', with such "
+		                    "quotes inside if they are meant");
+	if (blank == NULL)
+		return true;
+	snprintf(what, sizeof what,
+	         "%s in the value; allowed: a blank or nothing, or the value in quotes if it is meant", blank);
+	return refuse_value(scanner, key, value, what);
+}
+
 static bool check_not_there(struct scanner *scanner, const char *key, const char *value)
 {
 	const struct scan_section *section = open_section(scanner);
@@ -268,6 +308,8 @@ static bool scan_entry_line(struct scanner *scanner, char *line)
 	struct scan *scan = scanner->scan;
 	char *equals = strchr(line, '=');
 
+	if (equals == NULL && lookalike_of(line) != NULL)
+		return refuse_character(scanner, lookalike_of(line), "key = value, in ASCII but for the value");
 	if (equals == NULL)
 		return refuse(scanner, strchr(line, ':') != NULL
 		                           ? "a colon after a key; allowed: key = value"
@@ -284,6 +326,8 @@ static bool scan_entry_line(struct scanner *scanner, char *line)
 
 	bool quoted = value[0] == '"' || value[0] == '\'';
 	if (!(quoted ? scan_quoted : scan_unquoted)(scanner, key, value, &value))
+		return false;
+	if (!quoted && !scan_lookalikes(scanner, key, value))
 		return false;
 	if (!check_not_there(scanner, key, value))
 		return false;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "config/match.h"
 
 /* Fields are reached by their offset; memcpy keeps that free of aliasing and alignment questions. */
@@ -287,11 +288,27 @@ static enum value_result parse_list(const struct schema_key *key, const char *te
 /* Room for the name of a file in it, within PATH_MAX. */
 #define DIRECTORY_BYTES_MAX 3072
 
+/* Whether a name holds what can't be seen, or be typed, so that it is hardly meant. */
+static bool has_control(const char *path)
+{
+	uint32_t character;
+
+	while (*path != '\0') {
+		size_t bytes = utf8_read(path, &character);
+		if (bytes > 0 && !utf8_is_plain(character))
+			return true;
+		path += bytes > 0 ? bytes : 1;
+	}
+	return false;
+}
+
 /* NULL if `path` is empty or can be a directory, else what is wrong with it. */
 static const char *directory_fault(const char *path)
 {
 	if (path[0] != '\0' && path[0] != '/')
 		return "a relative path";
+	if (has_control(path))
+		return "a control character in the path";
 	return strlen(path) < DIRECTORY_BYTES_MAX ? NULL : "the path is too long";
 }
 
@@ -327,6 +344,8 @@ static const char *log_path_fault(const char *path)
 		return strchr(path, '/') != NULL || strchr(path, '.') != NULL ? "a relative path" : "not a known word";
 	if (path[length - 1] == '/')
 		return "a directory";
+	if (has_control(path))
+		return "a control character in the path";
 	if (length >= LOG_PATH_BYTES_MAX)
 		return "the path is too long";
 	for (const char *at = strchr(path, '%'); at != NULL; at = strchr(at + 1, '%'))

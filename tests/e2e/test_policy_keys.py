@@ -2,6 +2,7 @@
 """What each policy key does, seen at the server and by the program."""
 
 import re
+import subprocess
 
 import pytest
 from support.transfers import further
@@ -423,3 +424,23 @@ def test_post_over_seven_dead_connections(origin, transfer, resend, posts):
     assert len(seen) in posts
     assert result.operations[-1]["sends"] == len(seen)
     assert result.operations[-1]["attempts"] == 1
+
+
+# What reads right to a person and means nothing.
+
+
+@pytest.mark.parametrize(
+    "text,status,told",
+    [
+        ("[policy]\nlog = \u201c/tmp/x.jsonl\u201d\n", 1, "typographic quotes are part of the value; allowed:"),
+        ("[policy]\nprograms = git,\u00a0curl\n", 1, "a non-breaking space (U+00A0) in the value; allowed:"),
+        ("[policy]\nlog = /tmp/a\tb.jsonl\n", 1, "a control character in the path; allowed:"),
+        ("[upstream a]\nmatch = https://api.example/\n", 0, "fits this one path alone; for all below it put * behind it"),
+        ("[upstream a]\nmatch = *.example\n[upstream b]\nmatch = b.example\n", 0, "so this section is never used"),
+    ],
+)
+def test_d10_what_has_no_effect_is_told(build, tmp_path, text, status, told):
+    path = tmp_path / "policy.ini"
+    path.write_text(text)
+    command = subprocess.run([build / "tenacurl", "policy", "check", path], capture_output=True, text=True)
+    assert (command.returncode, told in command.stderr) == (status, True), command.stderr
