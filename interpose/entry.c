@@ -22,6 +22,7 @@
 #include "interpose/os_errno.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+#include "interpose/progress.h"
 
 #define GUARDS_CALLS_VERSION 0x081600 /* 8.22.0 (lib/api.c) */
 #define RECURSIVE_API_CALL   ((CURLcode)93)
@@ -79,6 +80,8 @@ CURLcode entry_getinfo(const struct reference *reference, const void *caller, CU
 	CURLcode result = libcurl->getinfo(curl, info, argument);
 	if (handle && result == CURLE_OK && handle->disowned_errno != 0)
 		os_errno_correct(handle, info, argument);
+	if (handle && result == CURLE_OK && handle->active)
+		progress_correct_info(handle, info, argument);
 	return result;
 }
 

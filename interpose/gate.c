@@ -167,6 +167,7 @@ static size_t begin_drop(struct operation *operation, enum held_kind kind, char 
 	gate->drain_ms = may_be_taken_back ? SEARCH_MS_MAX : DRAIN_MS_MAX;
 	bool is_short = is_bodyless || gate->block.content_length_bytes <= (int64_t)gate->drain_bytes;
 	gate->state = GATE_DROP;
+	progress_hide_meter(operation);
 	gate->dropped_since_ms = clock_ms();
 	size_t kept = keep_rest(operation, kind, data, bytes);
 	if (gate->observes)
@@ -234,6 +235,7 @@ static size_t begin_search(struct operation *operation, enum held_kind kind, cha
 {
 	struct gate *gate = &operation->gate;
 	gate->state = GATE_SEARCH;
+	progress_hide_meter(operation);
 	gate->search_begin = operation->handle->held.data_bytes;
 	gate->search_end_ms = clock_ms() + SEARCH_MS_MAX;
 	if (!gate->observes)

@@ -113,7 +113,9 @@ struct lent_options {
 	bool dns_cache_timeout;
 	bool quick_exit;
 	bool http_headers;
-	bool read; /* function and data */
+	bool no_progress;
+	bool read;     /* function and data */
+	bool progress; /* functions and data: stay lent between performs */
 };
 
 struct handle {

@@ -8,6 +8,7 @@
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/prereq.h"
+#include "interpose/progress.h"
 
 #define QUICK_EXIT_VERSION       0x075700
 #define PREREQ_VERSION           0x075000
@@ -48,16 +49,23 @@ static void lend_prereq(struct handle *handle)
 	    set_pointer(handle, OPTION_PREREQDATA, handle);
 }
 
+/* Once per handle. Not inlined: what every success runs through would grow by it. */
+static __attribute__((noinline)) void lend_first(struct handle *handle)
+{
+	handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
+	                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
+	                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
+	                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
+	if (handle->lent.callbacks)
+		progress_lend(handle);
+	else
+		give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
+}
+
 bool lend_callbacks(struct handle *handle)
 {
-	if (!handle->lent.callbacks) {
-		handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
-		                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
-		                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
-		                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
-		if (!handle->lent.callbacks)
-			give_back_callbacks(handle->libcurl, &handle->program, handle->curl);
-	}
+	if (!handle->lent.callbacks)
+		lend_first(handle);
 	if (handle->lent.callbacks)
 		lend_prereq(handle);
 	return handle->lent.callbacks;
@@ -68,6 +76,7 @@ bool lend_adopt_duplicate(struct handle *copy)
 	bool adopted = true;
 	if (copy->lent.callbacks)
 		adopted = set_pointer(copy, CURLOPT_WRITEDATA, copy) && set_pointer(copy, CURLOPT_HEADERDATA, copy);
+	adopted = progress_adopt_duplicate(copy) && adopted;
 	if (copy->lent.prereq)
 		adopted = set_pointer(copy, OPTION_PREREQDATA, copy) && adopted;
 	return adopted;
@@ -86,6 +95,7 @@ static void give_back_options(const struct libcurl *libcurl, const struct progra
 	    {&lent->fresh_connect, CURLOPT_FRESH_CONNECT, program->fresh_connect},
 	    {&lent->dns_cache_timeout, CURLOPT_DNS_CACHE_TIMEOUT, program->dns_cache_timeout_s},
 	    {&lent->quick_exit, OPTION_QUICK_EXIT, program->quick_exit},
+	    {&lent->no_progress, CURLOPT_NOPROGRESS, program->no_progress},
 	};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (!*numbers[i].is_lent)
@@ -110,6 +120,7 @@ void lend_give_back_duplicate(const struct handle *source, CURL *copy)
 	give_back_options(source->libcurl, &source->program, &lent, copy);
 	if (lent.callbacks)
 		give_back_callbacks(source->libcurl, &source->program, copy);
+	progress_give_back_duplicate(source, copy);
 	if (lent.prereq) {
 		source->libcurl->setopt(copy, (CURLoption)OPTION_PREREQFUNCTION, source->program.prereq_function);
 		source->libcurl->setopt(copy, (CURLoption)OPTION_PREREQDATA, source->program.prereq_data);
@@ -206,7 +217,7 @@ void lend_give_back_numbers(struct handle *handle)
 {
 	const struct lent_options *lent = &handle->lent;
 	if (!lent->timeout && !lent->connect_timeout && !lent->fresh_connect && !lent->dns_cache_timeout &&
-	    !lent->quick_exit && !lent->http_headers && !lent->read)
+	    !lent->quick_exit && !lent->http_headers && !lent->no_progress && !lent->read)
 		return;
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }

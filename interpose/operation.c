@@ -141,6 +141,7 @@ bool operation_holds_success(const struct operation *operation)
 void operation_retract_retry(struct operation *operation)
 {
 	engine_retract(&operation->engine, &operation->verdict);
+	progress_show_meter(operation->handle);
 	restraint_give_retrying(operation);
 }
 
@@ -325,6 +326,7 @@ static enum engine_reason prepare_retry(struct operation *operation)
 	enum engine_reason reason = forbidden_meanwhile(operation);
 	if (reason != ENGINE_TRANSIENT_FAILURE)
 		return reason;
+	progress_show_meter(handle);
 	restore_url(operation);
 	repeat_prepare(operation);
 	reason = rewind_body(operation);

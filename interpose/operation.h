@@ -13,6 +13,7 @@
 #include "interpose/gate.h"
 #include "interpose/handle.h"
 #include "interpose/nesting.h"
+#include "interpose/progress.h"
 #include "interpose/repeat.h"
 #include "interpose/thread_notes.h"
 #include "state/lease.h"
@@ -44,6 +45,7 @@ struct operation {
 	bool waits;    /* between attempts, or for an unpause: no transfer is running */
 	bool unpaused; /* the program's curl_easy_pause() meanwhile */
 
+	struct progress shown;
 	struct nesting nesting;
 	struct repeat repeat;
 	bool encloses; /* operations begun in its callbacks share its deadline */

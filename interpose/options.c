@@ -13,6 +13,7 @@
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/options.h"
+#include "interpose/progress.h"
 #include "interpose/repeat.h"
 
 enum option_kind {
@@ -194,6 +195,25 @@ static void note_readdata(struct handle *handle, const void *argument)
 	handle->program.read_data_set = true;
 }
 
+/* libcurl has the program's function by now; it is lent again. */
+static void relend_progress(struct handle *handle)
+{
+	if (handle->lent.callbacks)
+		progress_lend(handle);
+}
+
+static void note_xferinfo(struct handle *handle, const void *argument)
+{
+	memcpy(&handle->program.xferinfo_function, &argument, sizeof(argument));
+	relend_progress(handle);
+}
+
+static void note_progress(struct handle *handle, const void *argument)
+{
+	memcpy(&handle->program.progress_function, &argument, sizeof(argument));
+	relend_progress(handle);
+}
+
 static void note_timeout_s(struct handle *handle, const void *argument)
 {
 	handle->program.timeout_ms = (int64_t)(intptr_t)argument * 1000;
@@ -256,8 +276,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     LENT_POINTER(CURLOPT_HEADERDATA, header_data, callbacks),
     LENT_POINTER(OPTION_PREREQFUNCTION, prereq_function, prereq),
     LENT_POINTER(OPTION_PREREQDATA, prereq_data, prereq),
-    POINTER(OPTION_XFERINFOFUNCTION, xferinfo_function),
-    POINTER(CURLOPT_PROGRESSFUNCTION, progress_function),
+    SPECIAL(OPTION_XFERINFOFUNCTION, note_xferinfo),
+    SPECIAL(CURLOPT_PROGRESSFUNCTION, note_progress),
     LENT_POINTER(CURLOPT_READFUNCTION, read_function, read),
     LENT_SPECIAL(CURLOPT_READDATA, note_readdata, read),
     POINTER(CURLOPT_SEEKFUNCTION, seek_function),
@@ -268,10 +288,10 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     NUMBER(OPTION_INFILESIZE_LARGE, upload_bytes),
     NUMBER(CURLOPT_POSTFIELDSIZE, post_bytes),
     NUMBER(OPTION_POSTFIELDSIZE_LARGE, post_bytes),
-    POINTER(CURLOPT_PROGRESSDATA, progress_data),
+    LENT_POINTER(CURLOPT_PROGRESSDATA, progress_data, progress),
     POINTER(CURLOPT_ERRORBUFFER, error_buffer),
     POINTER(OPTION_AWS_SIGV4, aws_sigv4),
-    FLAG(CURLOPT_NOPROGRESS, no_progress),
+    LENT_FLAG(CURLOPT_NOPROGRESS, no_progress, no_progress),
     FLAG(CURLOPT_HEADER, header_in_body),
     FLAG(CURLOPT_FAILONERROR, fail_on_error),
     FLAG(CURLOPT_FOLLOWLOCATION, follow_location),

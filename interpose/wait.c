@@ -8,6 +8,7 @@
 #include "interpose/operation.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+#include "interpose/progress.h"
 #include "interpose/sleep.h"
 #include "interpose/wait.h"
 
@@ -15,39 +16,6 @@
 #define PROGRESS_EVERY_MS 250
 /* A wait ends within a second of tenacurl being switched off. */
 #define LOOK_EVERY_MS 500
-
-static bool has_progress_callback(const struct program_options *program)
-{
-	return !program->no_progress && (program->xferinfo_function || program->progress_function);
-}
-
-static double transferred(const struct handle *handle, CURLINFO info)
-{
-	double bytes = 0;
-	if (handle->libcurl->getinfo(handle->curl, info, &bytes) != CURLE_OK || bytes < 0)
-		return 0;
-	return bytes;
-}
-
-/* Calls the program's progress callback with the totals of the last attempt. Returns whether it lets us go on. */
-static bool report_progress(const struct handle *handle)
-{
-	const struct program_options *program = &handle->program;
-	double download_total = transferred(handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD);
-	double download_now = transferred(handle, CURLINFO_SIZE_DOWNLOAD);
-	double upload_total = transferred(handle, CURLINFO_CONTENT_LENGTH_UPLOAD);
-	double upload_now = transferred(handle, CURLINFO_SIZE_UPLOAD);
-	int answer;
-
-	if (program->xferinfo_function)
-		answer = program->xferinfo_function(program->progress_data, (curl_off_t)download_total,
-		                                    (curl_off_t)download_now, (curl_off_t)upload_total,
-		                                    (curl_off_t)upload_now);
-	else
-		answer = program->progress_function(program->progress_data, download_total, download_now, upload_total,
-		                                    upload_now);
-	return answer == 0 || answer == PROGRESS_CONTINUE;
-}
 
 static int64_t earlier(int64_t a, int64_t b)
 {
@@ -58,7 +26,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static enum wait_end let_program_look(struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
-	bool goes_on = report_progress(handle);
+	bool goes_on = progress_report(operation);
 	if (!operation_is_alive(handle, operation))
 		return WAIT_GONE;
 	if (operation_is_forked(operation))
@@ -79,7 +47,7 @@ static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 			next_look_ms = now_ms + LOOK_EVERY_MS;
 		}
 		int64_t step_ms = LOOK_EVERY_MS;
-		if (has_progress_callback(&handle->program)) {
+		if (progress_is_wanted(handle)) {
 			enum wait_end end = let_program_look(operation);
 			if (end != WAIT_OVER)
 				return end;
@@ -125,7 +93,7 @@ static int pass_time_until_unpaused(struct operation *operation)
 		int64_t now_ms = clock_ms();
 		if (now_ms >= end_ms)
 			return CURLE_OPERATION_TIMEDOUT;
-		if (has_progress_callback(&handle->program) && !report_progress(handle))
+		if (progress_is_wanted(handle) && !progress_report(operation))
 			return CURLE_ABORTED_BY_CALLBACK;
 		if (!operation_is_alive(handle, operation))
 			return CURLE_ABORTED_BY_CALLBACK;

@@ -180,6 +180,13 @@ static size_t on_write_or_header(char *bytes, size_t size, size_t count, void *d
 	return size * count;
 }
 
+static long info_bytes(const struct transfer *transfer, CURLINFO info)
+{
+	curl_off_t bytes = 0;
+	curl_easy_getinfo(transfer->curl, info, &bytes);
+	return (long)bytes;
+}
+
 static int on_progress(void *data, curl_off_t download_total, curl_off_t download_now, curl_off_t upload_total,
                        curl_off_t upload_now)
 {
@@ -188,8 +195,9 @@ static int on_progress(void *data, curl_off_t download_total, curl_off_t downloa
 	if (since_begin_ms(transfer) >= transfer->at_progress_ms)
 		note_callback(transfer, "progress");
 	if (transfer->prints_progress)
-		printf("progress %ld %ld %ld %ld\n", (long)download_total, (long)download_now, (long)upload_total,
-		       (long)upload_now);
+		printf("progress %ld %ld %ld %ld info %ld %ld\n", (long)download_total, (long)download_now,
+		       (long)upload_total, (long)upload_now, info_bytes(transfer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T),
+		       info_bytes(transfer, CURLINFO_SIZE_DOWNLOAD_T));
 	if (transfer->paused) {
 		transfer->paused = false;
 		/* Whether the body comes from inside this call or after it is chance. */

@@ -169,3 +169,57 @@ def test_h12_a_cancelled_wait_counts_as_long_as_it_was(origin, build, tenacurl_r
     operation = tenacurl_run(argv, policy=EXACT).operation
     assert operation["reason"] == "cancelled"
     assert 0 < operation["waited_ms"] <= operation["elapsed_ms"]
+
+
+# Progress: several attempts look like one transfer.
+
+PATIENT = {"backoff_base_ms": 1, "retry_after_jitter_pct": 0, "replay": "all"}
+REFUSED = {"status": 429, "body_bytes": 3000, "drip": {"bytes": 500, "every_ms": 5}, "headers": [["Retry-After", "1"]]}
+SERVED = {"status": 200, "body_bytes": 1000}
+
+
+def shown_progress(result):
+    """What the progress callback was told: download total and now, upload total and now."""
+    return [tuple(map(int, line.split()[1:5])) for line in result.stdout.decode().splitlines() if line.startswith("progress ")]
+
+
+def asked_sizes(result):
+    """What getinfo told the progress callback: the body's length, and how much there is."""
+    return [tuple(map(int, line.split()[6:])) for line in result.stdout.decode().splitlines() if line.startswith("progress ")]
+
+
+def goes_back(numbers):
+    return any(after < before for column in zip(*numbers) for before, after in zip(column, column[1:]))
+
+
+@pytest.mark.parametrize("callback", ["new", "old"])
+@pytest.mark.parametrize("body", [[], ["postfields=" + 3000 * "x"]], ids=["download", "upload"])
+@pytest.mark.parametrize("policy", [{}, {"final_body": "never"}, {"hold_success_bytes": 5000}], ids=["plain", "search", "hold"])
+def test_d07_progress_of_a_withheld_response_is_not_shown(build, origin, tenacurl_run, callback, body, policy):
+    server = origin([REFUSED, SERVED])
+    argv = [build / "tests/clients/transfer", server.url(), f"progress={callback}", "print_progress=1", *body]
+    result = tenacurl_run(argv, policy={**PATIENT, **policy})
+    numbers = shown_progress(result)
+    assert len(server.requests) == 2
+    assert len(numbers) > 4
+    assert {total for total, *_ in numbers} == {0, 1000}
+    assert not goes_back(numbers), numbers
+    assert numbers[-1] == (1000, 1000, *(2 * [3000] if body else [0, 0]))
+    assert {length for length, _ in asked_sizes(result)} <= {-1, 1000} and not goes_back(asked_sizes(result))
+
+
+def test_d07_progress_that_is_set_later_and_taken_away(build, origin, tenacurl_run):
+    """The program's functions and data are its own again where it asks for no progress, and for a copy of the handle."""
+    server = origin([SERVED, REFUSED, SERVED, SERVED])
+    argv = [build / "tests/clients/transfer", server.url(), "--", "progress=new", "print_progress=1", "--", "duplicate=1"]
+    result = tenacurl_run(argv, policy=PATIENT)
+    numbers = shown_progress(result)
+    assert len(server.requests) == 4
+    assert {total for total, *_ in numbers} == {0, 1000}
+
+
+def test_d07_curls_own_meter_shows_one_transfer(origin, tenacurl_run, tmp_path):
+    server = origin([REFUSED, SERVED])
+    result = tenacurl_run(["curl", "-o", tmp_path / "body", server.url()], policy=PATIENT)
+    assert len(server.requests) == 2
+    assert b"1000" in result.stderr and b"3000" not in result.stderr, result.stderr

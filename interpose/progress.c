@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "interpose/progress.h"
+#include "interpose/operation.h"
+
+#define INFO_NUMBER_MASK  0xFFFFF
+#define INFO_TYPE_MASK    0xF00000
+#define INFO_TYPE_DOUBLE  0x300000
+#define INFO_TYPE_OFF_T   0x600000
+#define INFO_UNKNOWN_SIZE (-1)
+
+/* Whether the download of the attempt at hand is none that the program gets, as far as is known yet. */
+static bool is_withheld(const struct operation *operation)
+{
+	return operation->has_verdict ? operation->verdict.action == ENGINE_RETRY : operation->gate.state == GATE_HOLD;
+}
+
+static void lift(curl_off_t *number, curl_off_t least)
+{
+	if (*number < least)
+		*number = least;
+}
+
+/* Within the first attempt libcurl's numbers go back where they do without us: at a redirect. */
+static void filter(struct operation *operation, struct progress *progress)
+{
+	struct progress *shown = &operation->shown;
+	if (is_withheld(operation)) {
+		progress->download_total = shown->download_total;
+		progress->download_now = shown->download_now;
+	}
+	if (operation->engine.attempts > 1) {
+		lift(&progress->download_total, shown->download_total);
+		lift(&progress->download_now, shown->download_now);
+		lift(&progress->upload_total, shown->upload_total);
+		lift(&progress->upload_now, shown->upload_now);
+	}
+	*shown = *progress;
+}
+
+/* Calls the program, as libcurl chooses between its two functions. Afterwards the handle may be gone. */
+static int tell(const struct program_options *program, const struct progress *progress)
+{
+	if (program->xferinfo_function)
+		return program->xferinfo_function(program->progress_data, progress->download_total,
+		                                  progress->download_now, progress->upload_total, progress->upload_now);
+	if (program->progress_function)
+		return program->progress_function(program->progress_data, (double)progress->download_total,
+		                                  (double)progress->download_now, (double)progress->upload_total,
+		                                  (double)progress->upload_now);
+	return 0;
+}
+
+static int pass_on(struct handle *handle, struct progress progress)
+{
+	struct operation *operation = handle->active;
+	if (operation && !operation->gate.observes)
+		filter(operation, &progress);
+	return tell(&handle->program, &progress);
+}
+
+static int xferinfo_callback(void *data, curl_off_t download_total, curl_off_t download_now, curl_off_t upload_total,
+                             curl_off_t upload_now)
+{
+	return pass_on(data, (struct progress){download_total, download_now, upload_total, upload_now});
+}
+
+static int progress_callback(void *data, double download_total, double download_now, double upload_total,
+                             double upload_now)
+{
+	return pass_on(data, (struct progress){(curl_off_t)download_total, (curl_off_t)download_now,
+	                                       (curl_off_t)upload_total, (curl_off_t)upload_now});
+}
+
+static bool has_callback(const struct program_options *program)
+{
+	return program->xferinfo_function || program->progress_function;
+}
+
+static bool set_data(const struct libcurl *libcurl, CURL *curl, const void *data)
+{
+	return libcurl->setopt(curl, CURLOPT_PROGRESSDATA, data) == CURLE_OK;
+}
+
+/* A function that isn't set stays so: libcurl's meter is on where there is none. */
+static bool set_functions(const struct handle *handle, xferinfo_function xferinfo, curl_progress_callback progress)
+{
+	const struct libcurl *libcurl = handle->libcurl;
+	CURL *curl = handle->curl;
+	if (handle->program.progress_function && libcurl->setopt(curl, CURLOPT_PROGRESSFUNCTION, progress) != CURLE_OK)
+		return false;
+	return !handle->program.xferinfo_function ||
+	       libcurl->setopt(curl, (CURLoption)OPTION_XFERINFOFUNCTION, xferinfo) == CURLE_OK;
+}
+
+void progress_lend(struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	bool wants = has_callback(program);
+	if (!wants && !handle->lent.progress)
+		return;
+	handle->lent.progress = wants && set_functions(handle, xferinfo_callback, progress_callback) &&
+	                        set_data(handle->libcurl, handle->curl, handle);
+	if (handle->lent.progress)
+		return;
+	set_functions(handle, program->xferinfo_function, program->progress_function);
+	set_data(handle->libcurl, handle->curl, program->progress_data);
+}
+
+bool progress_adopt_duplicate(struct handle *copy)
+{
+	return !copy->lent.progress || set_data(copy->libcurl, copy->curl, copy);
+}
+
+void progress_give_back_duplicate(const struct handle *source, CURL *copy)
+{
+	const struct program_options *program = &source->program;
+	if (!source->lent.progress)
+		return;
+	if (program->progress_function)
+		source->libcurl->setopt(copy, CURLOPT_PROGRESSFUNCTION, program->progress_function);
+	if (program->xferinfo_function)
+		source->libcurl->setopt(copy, (CURLoption)OPTION_XFERINFOFUNCTION, program->xferinfo_function);
+	set_data(source->libcurl, copy, program->progress_data);
+}
+
+bool progress_is_wanted(const struct handle *handle)
+{
+	return !handle->program.no_progress && has_callback(&handle->program);
+}
+
+bool progress_report(const struct operation *operation)
+{
+	int answer = tell(&operation->handle->program, &operation->shown);
+	return answer == 0 || answer == PROGRESS_CONTINUE;
+}
+
+void progress_hide_meter(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	const struct program_options *program = &handle->program;
+	if (operation->gate.observes || program->no_progress || has_callback(program))
+		return;
+	if (handle->libcurl->setopt(handle->curl, CURLOPT_NOPROGRESS, 1L) == CURLE_OK)
+		handle->lent.no_progress = true;
+}
+
+void progress_show_meter(struct handle *handle)
+{
+	if (handle->lent.no_progress)
+		handle->libcurl->setopt(handle->curl, CURLOPT_NOPROGRESS, (long)handle->program.no_progress);
+	handle->lent.no_progress = false;
+}
+
+static void set_number(CURLINFO info, void *value, curl_off_t number)
+{
+	int type = (int)info & INFO_TYPE_MASK;
+	if (type == INFO_TYPE_DOUBLE)
+		*(double *)value = (double)number;
+	else if (type == INFO_TYPE_OFF_T)
+		*(curl_off_t *)value = number;
+}
+
+void progress_correct_info(const struct handle *handle, CURLINFO info, void *value)
+{
+	const struct operation *operation = handle->active;
+	if (!value || operation->gate.observes || !is_withheld(operation))
+		return;
+	switch ((int)info & INFO_NUMBER_MASK) {
+	case CURLINFO_SIZE_DOWNLOAD &INFO_NUMBER_MASK:
+	case CURLINFO_SPEED_DOWNLOAD &INFO_NUMBER_MASK:
+		set_number(info, value, 0);
+		break;
+	case CURLINFO_CONTENT_LENGTH_DOWNLOAD &INFO_NUMBER_MASK:
+		set_number(info, value, INFO_UNKNOWN_SIZE);
+		break;
+	default:
+		break;
+	}
+}
