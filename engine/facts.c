@@ -30,3 +30,10 @@ bool engine_proves_single(const struct engine_facts *facts)
 	/* To send again takes another connection. */
 	return facts->kept_connections + facts->new_connections <= 1;
 }
+
+int64_t engine_proved_sends(const struct engine_facts *facts)
+{
+	if (facts->sends != ENGINE_UNCOUNTED)
+		return facts->sends;
+	return engine_proves_unsent(facts) ? 0 : facts->redirects + 1;
+}

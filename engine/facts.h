@@ -36,4 +36,7 @@ bool engine_proves_unsent(const struct engine_facts *facts);
  */
 bool engine_proves_single(const struct engine_facts *facts);
 
+/* How many requests the facts prove that the attempt made, where nobody counted: a resend shows in none. Pure. */
+int64_t engine_proved_sends(const struct engine_facts *facts);
+
 #endif

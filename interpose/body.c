@@ -153,7 +153,7 @@ static bool ask_program_to_rewind(struct handle *handle)
 static bool rewinds_by_itself(const struct operation *operation)
 {
 	return operation->outcome.curl_code != CURLE_OK &&
-	       (operation->resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
+	       (operation->sends.resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
 }
 
 /* The same, where a kept connection may have died and the new one never came to send: that is no resend yet. */

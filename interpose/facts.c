@@ -31,7 +31,7 @@ void facts_ask(const struct operation *operation, struct engine_facts *facts)
 {
 	const struct handle *handle = operation->handle;
 	*facts = (struct engine_facts){
-	    .sends = handle->lent.prereq ? operation->attempt_sends : ENGINE_UNCOUNTED,
+	    .sends = handle->lent.prereq ? operation->sends.attempt : ENGINE_UNCOUNTED,
 	    .redirects = outcome_info_long(handle, CURLINFO_REDIRECT_COUNT),
 	    .kept_connections = kept_connections(handle),
 	    .new_connections = outcome_info_long(handle, CURLINFO_NUM_CONNECTS),
@@ -72,7 +72,7 @@ bool facts_spoke_http(const struct handle *handle)
 	return !scheme[0] || is_http_name(scheme);
 }
 
-void facts_note_kept(const struct operation *operation)
+void facts_note_kept(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	struct engine_facts facts;
@@ -82,6 +82,7 @@ void facts_note_kept(const struct operation *operation)
 		return;
 	}
 	facts_ask(operation, &facts);
+	sends_add_proved(operation, &facts);
 	if (!engine_proves_unsent(&facts))
 		handle->kept_connections += facts.new_connections;
 }

@@ -23,7 +23,7 @@ void facts_ask(const struct operation *operation, struct engine_facts *facts);
 bool facts_spoke_http(const struct handle *handle);
 
 /* Once the attempt is over: counts the connections that it may have left for later ones. */
-void facts_note_kept(const struct operation *operation);
+void facts_note_kept(struct operation *operation);
 
 /* The same for a perform that isn't asked, or that never came back: nobody knows what it leaves. */
 void facts_note_unknown(struct handle *handle);

@@ -78,7 +78,7 @@ static void go_live(struct operation *operation)
 static size_t take_live(struct operation *operation, enum held_kind kind, char *data, size_t bytes)
 {
 	struct gate *gate = &operation->gate;
-	operation->header_since_send = true;
+	operation->sends.answered = true;
 	gate->committed = gate->committed || kind == HELD_WRITE || gate->has_header_listener;
 	if (kind == HELD_HEADER && gate->block.skips_fields)
 		block_skip(&gate->block, data, bytes);
@@ -437,7 +437,7 @@ static void note_begin(struct operation *operation)
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->block.is_proxys = operation_is_proxy_block(operation);
 	/* A proxy's answer to CONNECT says nothing of the request. */
-	operation->header_since_send = operation->header_since_send || !gate->block.is_proxys;
+	operation->sends.answered = operation->sends.answered || !gate->block.is_proxys;
 }
 
 /* Adds header lines to the block at hand. */

@@ -44,10 +44,10 @@ bool journal_wants_success(const struct operation *operation)
 	if (rules->log == POLICY_LOG_NONE)
 		return false;
 	return rules->log_events == POLICY_LOG_EVENTS_ALL || operation->engine.attempts > 1 ||
-	       operation->nesting.returns;
+	       operation->sends.resends > 0 || operation->nesting.returns;
 }
 
-/* `log_events = retries`: operations in which something failed that is worth a retry. */
+/* `log_events = retries`: operations in which something failed that is worth a retry, or was sent again by libcurl. */
 static bool is_worth_a_record(const struct operation *operation)
 {
 	if (operation->section->rules.log == POLICY_LOG_NONE)
@@ -221,7 +221,7 @@ static void record_operation(struct operation *operation, CURLcode result)
 	struct record *record = &draft->record;
 	fill_operation(draft, operation, result);
 	record->attempts = operation->engine.attempts;
-	record->sends = operation_sends(operation);
+	record->sends = sends_total(&operation->sends);
 	record->waited_ms = operation->engine.waited_ms;
 	record->elapsed_ms = clock_ms() - operation->engine.entry_ms;
 	write_draft(draft, &operation->section->rules);

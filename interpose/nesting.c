@@ -396,7 +396,7 @@ static void add_operation(struct operation *operation, int64_t now_ms)
 	    .reason = operation->verdict.action == ENGINE_RETRY ? ENGINE_ATTEMPT_CAP : operation->verdict.reason,
 	};
 	engine_intent_add(&facts->intent, &result);
-	facts->sends += (uint64_t)operation_sends(operation);
+	facts->sends += (uint64_t)sends_total(&operation->sends);
 	if (!failed)
 		return;
 	facts->expires_ms = now_ms + rules->nested_window_ms;

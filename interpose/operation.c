@@ -145,13 +145,6 @@ void operation_retract_retry(struct operation *operation)
 	restraint_give_retrying(operation);
 }
 
-int64_t operation_sends(const struct operation *operation)
-{
-	if (operation->handle->lent.prereq)
-		return operation->sends + operation->attempt_sends;
-	return operation->engine.attempts;
-}
-
 bool operation_is_proxy_block(const struct operation *operation)
 {
 	/* libcurl knows the status of every block of the origin before it shows the block, but not a proxy's. */
@@ -201,9 +194,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	operation->has_verdict = false;
 	operation->is_noted = false;
 	operation->resend_refused = false;
-	operation->header_since_send = false;
-	operation->sends += operation->attempt_sends;
-	operation->attempt_sends = 0;
+	sends_begin_attempt(&operation->sends);
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
 

@@ -15,6 +15,7 @@
 #include "interpose/nesting.h"
 #include "interpose/progress.h"
 #include "interpose/repeat.h"
+#include "interpose/sends.h"
 #include "interpose/thread_notes.h"
 #include "state/lease.h"
 
@@ -36,10 +37,7 @@ struct operation {
 
 	int64_t lent_limit_ms;    /* what TIMEOUT_MS is lent as, from the attempt's start */
 	int64_t attempt_start_ms; /* instant */
-	int64_t attempt_sends;    /* requests of this attempt on the wire, as counted by the prereq function */
-	int64_t sends;            /* of the attempts before it */
-	int resends;              /* of all of these, the ones that libcurl made by itself for want of an answer */
-	bool header_since_send;
+	struct sends sends;
 	bool resend_refused; /* `resend = forbid` ended the attempt */
 	bool wants_fresh_connection, wants_fresh_lookup;
 	bool waits;    /* between attempts, or for an unpause: no transfer is running */
@@ -85,12 +83,6 @@ static inline bool operation_is_alive(const struct handle *handle, const struct 
  * system call.
  */
 bool operation_is_forked(const struct operation *operation);
-
-/*
- * Requests on the wire so far. Where nobody counts libcurl's own resends (below 7.80), it is the requests that can be
- * told.
- */
-int64_t operation_sends(const struct operation *operation);
 
 /* For the gate. */
 

@@ -67,7 +67,7 @@ void outcome_of_headers(struct operation *operation, struct engine_outcome *outc
 	    .not_http = !facts_spoke_http(operation->handle),
 	    .request_changed = repeat_is_changed(operation) || repeat_is_tainted(operation),
 	    .header_block_complete = true,
-	    .resends = operation->resends,
+	    .resends = operation->sends.resends,
 	    .stop_hint = block->demand.stop_hint,
 	    .retry_after = demanded_wait(&block->demand),
 	};
@@ -115,7 +115,7 @@ void outcome_of_attempt(struct operation *operation, CURLcode result, struct eng
 	    .header_block_complete = is_block_complete(operation, result),
 	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,
 	    .delivered = gate->committed || is_bypassed(operation, result),
-	    .resends = operation->resends,
+	    .resends = operation->sends.resends,
 	    .stop_hint = gate->block.demand.stop_hint,
 	    .retry_after = demanded_wait(&gate->block.demand),
 	};

@@ -6,14 +6,9 @@
 /* Returns whether the request may go out. */
 static bool count_send(struct operation *operation)
 {
-	bool is_resend = operation->attempt_sends > 0 && !operation->header_since_send;
-	if (is_resend && operation->section->rules.resend == POLICY_RESEND_FORBID && !operation->gate.observes) {
-		operation->resend_refused = true;
+	if (sends_is_resend(&operation->sends) && !sends_charge_resend(operation))
 		return false;
-	}
-	operation->attempt_sends++;
-	operation->resends += is_resend;
-	operation->header_since_send = false;
+	sends_add(&operation->sends);
 	return true;
 }
 

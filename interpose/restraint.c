@@ -63,17 +63,12 @@ static bool exceeds_rate(_Atomic uint64_t *halves, const struct policy_rules *ru
 	return breaker_exceeds_rate(now, rules, now_ms);
 }
 
-static void note(struct operation *operation, _Atomic uint64_t *words, enum breaker_result result, int64_t now_ms)
+static void note_attempt(struct operation *operation, _Atomic uint64_t *words, const struct breaker_attempt *attempt)
 {
 	const struct policy_rules *rules = &operation->section->rules;
-	struct breaker_attempt attempt = {
-	    .result = result, .began_ms = operation->attempt_start_ms, .ended_ms = now_ms};
-	if (breaker_counts_rate(rules))
-		attempt.rate_exceeded = exceeds_rate(words + 1, rules, result, now_ms);
-
 	uint64_t before = atomic_load_explicit(&words[0], memory_order_relaxed), after;
 	do
-		after = breaker_note(before, rules, &attempt);
+		after = breaker_note(before, rules, attempt);
 	while (!replace(&words[0], &before, after));
 	if (breaker_opens(before, after))
 		state_count_event(operation->handle->shared_entry, STATE_EVENT_BREAKER_OPENED);
@@ -83,11 +78,44 @@ static void note(struct operation *operation, _Atomic uint64_t *words, enum brea
 	}
 }
 
+static struct breaker_attempt count_result(const struct operation *operation, _Atomic uint64_t *words,
+                                           enum breaker_result result, int64_t now_ms)
+{
+	const struct policy_rules *rules = &operation->section->rules;
+	struct breaker_attempt attempt = {
+	    .result = result, .began_ms = operation->attempt_start_ms, .ended_ms = now_ms};
+	if (breaker_counts_rate(rules))
+		attempt.rate_exceeded = exceeds_rate(words + 1, rules, result, now_ms);
+	return attempt;
+}
+
+static void note(struct operation *operation, _Atomic uint64_t *words, enum breaker_result result, int64_t now_ms)
+{
+	const struct breaker_attempt attempt = count_result(operation, words, result, now_ms);
+	note_attempt(operation, words, &attempt);
+}
+
+/* A probe is its whole attempt, however many requests libcurl makes for it. */
+static void note_lost(struct operation *operation, _Atomic uint64_t *words, int64_t now_ms)
+{
+	const struct breaker_attempt attempt = count_result(operation, words, BREAKER_FAILED, now_ms);
+	uint64_t word = atomic_load_explicit(&words[0], memory_order_relaxed);
+	if (breaker_look(word, &operation->section->rules, now_ms) == BREAKER_CLOSED)
+		note_attempt(operation, words, &attempt);
+}
+
 void restraint_note(struct operation *operation, const struct engine_outcome *outcome, int64_t now_ms)
 {
 	_Atomic uint64_t *words = breaker_of(operation);
 	if (words)
 		note(operation, words, breaker_result_of(outcome), now_ms);
+}
+
+void restraint_note_lost(struct operation *operation)
+{
+	_Atomic uint64_t *words = breaker_of(operation);
+	if (words)
+		note_lost(operation, words, clock_ms());
 }
 
 /* Not inlined: what every success runs through would save its registers for it. */

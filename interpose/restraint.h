@@ -23,6 +23,12 @@ bool restraint_admits(struct operation *operation);
 /* Tells the breaker what the attempt at hand came to. Once for each attempt, before it is judged. */
 void restraint_note(struct operation *operation, const struct engine_outcome *outcome, int64_t now_ms);
 
+/*
+ * Tells the breaker of a request that got no answer, so that libcurl makes it again: an attempt that failed. Decides
+ * nothing while the circuit isn't closed.
+ */
+void restraint_note_lost(struct operation *operation);
+
 /* As restraint_note(), of a plain success: writes nothing unless something failed before. */
 void restraint_note_success(struct operation *operation);
 

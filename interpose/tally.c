@@ -58,7 +58,7 @@ static void count_other(struct state_entry *entry, const struct operation *opera
 	const struct state_operation counted = {
 	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
 	    .attempts = operation->engine.attempts,
-	    .sends = operation_sends(operation),
+	    .sends = sends_total(&operation->sends),
 	    .elapsed_ms = clock_ms() - operation->engine.entry_ms,
 	    .reason = (int)operation->verdict.reason,
 	};
@@ -73,7 +73,7 @@ void tally_operation(const struct operation *operation, CURLcode result)
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	if (!entry)
 		return;
-	if (operation->verdict.reason == ENGINE_SUCCESS && operation_sends(operation) == 1 &&
+	if (operation->verdict.reason == ENGINE_SUCCESS && sends_total(&operation->sends) == 1 &&
 	    operation->engine.attempts == 1)
 		state_count_plain_success(entry, clock_ms() - operation->engine.entry_ms);
 	else

@@ -204,6 +204,26 @@ static void facts_prove(void **state)
 	}
 }
 
+static void facts_count(void **state)
+{
+	static const struct {
+		struct engine_facts facts;
+		int64_t sends;
+	} cases[] = {
+	    {{.sends = 0}, 0},
+	    {{.sends = 3, .redirects = 1}, 3},
+	    {{.sends = ENGINE_UNCOUNTED}, 0},
+	    {{.sends = ENGINE_UNCOUNTED, .request_bytes = 90, .status = 200}, 1},
+	    {{.sends = ENGINE_UNCOUNTED, .request_bytes = 180, .redirects = 2, .status = 200}, 3},
+	    /* A resend is possible, and proved by nothing. */
+	    {{.sends = ENGINE_UNCOUNTED, .request_bytes = 180, .kept_connections = 1, .new_connections = 1}, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++)
+		assert_int_equal(engine_proved_sends(&cases[i].facts), cases[i].sends);
+}
+
 /* The last answer is a refusal; what was asked before it was not refused. */
 static void refusal_is_of_one_request(void **state)
 {
@@ -242,6 +262,7 @@ int main(void)
 	    cmocka_unit_test(ambiguous_is_what_may_have_happened_twice),
 	    cmocka_unit_test(post_repeated_after_503_is_ambiguous),
 	    cmocka_unit_test(facts_prove),
+	    cmocka_unit_test(facts_count),
 	    cmocka_unit_test(refusal_is_of_one_request),
 	    cmocka_unit_test(unsent_post_is_retried),
 	};
