@@ -2,7 +2,6 @@
 #include "cli/check.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,91 +9,50 @@
 
 #include "cli/plain_text.h"
 #include "cli/run.h"
+#include "cli/say/options.h"
 
-static const char HELP[] =
-    "Usage: tenacurl check [OPTION...] [--] PROGRAM [ARG...]\n"
-    "       tenacurl check [--json] --pid PID\n"
-    "Says whether the libcurl transfers of PROGRAM would be wrapped by 'tenacurl run', and if not, why. Nothing of\n"
-    "PROGRAM is executed unless --run asks for that.\n"
-    "\n"
-    "      --run         run PROGRAM under tenacurl and tell which of its transfers were wrapped\n"
-    "      --pid PID     look at a process that is running\n"
-    "      --no-binder   without the binder, as with 'tenacurl run --no-binder'\n"
-    "      --json        print one JSON object\n"
-    "  -h, --help        print this text\n"
-    "\n"
-    "Exit status: 0 covered, 1 partly covered, 2 not covered; 125 if check itself fails, 126 if PROGRAM can't be\n"
-    "executed, 127 if it isn't found.\n";
-
-enum check_way { BY_FILES, BY_RUNNING, BY_PROCESS };
-
-enum parse_result { PARSE_CHECK, PARSE_HELP, PARSE_REFUSED };
-
-struct check_options {
-	struct check_request request;
-	enum check_way way;
-	pid_t pid;
+/* What the command line says. */
+struct request {
+	struct check_request check;
+	bool run;
+	int64_t pid; /* 0: none */
 };
 
-static bool refuse(const char *what, const char *culprit)
-{
-	fprintf(stderr, "tenacurl check: %s%s\n", what, plain_text(culprit));
-	return false;
-}
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("run", '\0', NULL, SAY_FLAG, struct request, run,
+            "run PROGRAM under tenacurl and tell which of its transfers were wrapped"),
+    SAY_ROW("pid", '\0', "PID", SAY_PID, struct request, pid, "look at a process that is running"),
+    SAY_ROW("no-binder", '\0', NULL, SAY_FLAG, struct request, check.no_binder,
+            "without the binder, as with 'tenacurl run --no-binder'"),
+    SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, check.json, "print one JSON object"),
+    {0}};
 
-static bool parse_pid(const char *text, struct check_options *options)
-{
-	char *end;
-	errno = 0;
-	long pid = strtol(text, &end, 10);
-	if (errno || end == text || *end || pid <= 0 || pid > INT32_MAX)
-		return refuse("--pid needs the id of a process, not ", text);
-	options->pid = (pid_t)pid;
-	options->way = BY_PROCESS;
-	return true;
-}
+static const struct say_command COMMAND = {
+    .name = "tenacurl check",
+    .forms = "tenacurl check [OPTION...] [--] PROGRAM [ARG...]\n"
+             "tenacurl check [--json] --pid PID",
+    .about = "Says whether the libcurl transfers of PROGRAM would be wrapped by 'tenacurl run', and if not, why. "
+             "Nothing of\n"
+             "PROGRAM is executed unless --run asks for that.",
+    .options = OPTIONS,
+    .notes =
+        "Exit status: 0 covered, 1 partly covered, 2 not covered; 125 if check itself fails, 126 if PROGRAM can't be\n"
+        "executed, 127 if it isn't found.",
+    .examples = "tenacurl check ./import.sh\n"
+                "tenacurl check --run -- php job.php\n"
+                "tenacurl check --pid 4711\n",
+    .wrong_usage = RUN_EXIT_REFUSED,
+    .unwritable = RUN_EXIT_REFUSED,
+    .takes_command = true,
+};
 
-static bool parse_option(int option, struct check_options *options)
+/* SAY_GO_ON, or the exit status of wrong usage. */
+static int check_request(const struct request *request)
 {
-	switch (option) {
-	case 'r':
-		options->way = BY_RUNNING;
-		return true;
-	case 'p':
-		return parse_pid(optarg, options);
-	case 'b':
-		options->request.no_binder = true;
-		return true;
-	case 'j':
-		options->request.json = true;
-		return true;
-	default:
-		return false; /* getopt said why */
-	}
-}
-
-static enum parse_result parse_options(int argc, char **argv, struct check_options *options)
-{
-	static const struct option LONG_OPTIONS[] = {
-	    {"run", no_argument, NULL, 'r'},       {"pid", required_argument, NULL, 'p'},
-	    {"no-binder", no_argument, NULL, 'b'}, {"json", no_argument, NULL, 'j'},
-	    {"help", no_argument, NULL, 'h'},      {0}};
-	bool asked_run = false, asked_pid = false;
-	optind = 0; /* getopt was used for the command before */
-	for (int option; (option = getopt_long(argc, argv, "+h", LONG_OPTIONS, NULL)) != -1;) {
-		if (option == 'h')
-			return PARSE_HELP;
-		asked_run |= option == 'r';
-		asked_pid |= option == 'p';
-		if (!parse_option(option, options))
-			return PARSE_REFUSED;
-	}
-	options->request.command = argv + optind;
-	bool has_command = optind < argc;
-	bool usable = asked_pid || has_command || refuse("which program?", "");
-	if (asked_pid && (asked_run || has_command || options->request.no_binder))
-		usable = refuse("--pid goes with --json alone", "");
-	return usable ? PARSE_CHECK : PARSE_REFUSED;
+	bool has_command = request->check.command[0] != NULL;
+	if (request->pid && (request->run || has_command || request->check.no_binder))
+		return say_wrong_usage(&COMMAND, "--pid goes with --json alone");
+	return request->pid || has_command ? SAY_GO_ON : say_wrong_usage(&COMMAND, "which program?");
 }
 
 /* The status for a program that there is nothing to say of, by the reason in errno. */
@@ -115,53 +73,41 @@ static int status_of_failure(int reason)
 }
 
 /* Fills the report; returns 0, or the exit status of a failure that was told. */
-static int find_out(const struct check_options *options, struct check_report *report)
+static int find_out(const struct request *request, struct check_report *report)
 {
-	const char *name = options->request.command[0];
-	if (options->way == BY_PROCESS)
-		return check_pid(options->pid, report) ? 0 : RUN_EXIT_REFUSED;
-	bool done =
-	    options->way == BY_RUNNING ? check_run(&options->request, report) : check_static(&options->request, report);
+	if (request->pid)
+		return check_pid((pid_t)request->pid, report) ? 0 : RUN_EXIT_REFUSED;
+	bool done = request->run ? check_run(&request->check, report) : check_static(&request->check, report);
 	int reason = errno;
 	if (done)
 		return 0;
-	if (options->way == BY_FILES)
-		fprintf(stderr, "tenacurl check: can't check '%s': %s\n", plain_text(name), strerror(reason));
+	if (!request->run)
+		fprintf(stderr, "tenacurl check: can't check '%s': %s\n", plain_text(request->check.command[0]),
+		        strerror(reason));
 	return status_of_failure(reason);
 }
 
-static int print_help(void)
+/* Returns the exit status. */
+static int tell(const struct request *request)
 {
-	fputs(HELP, stdout);
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "tenacurl check: can't write: %s\n", strerror(errno));
-	return RUN_EXIT_REFUSED;
-}
-
-int check_command(int argc, char **argv)
-{
-	static char name[] = "tenacurl check";
-	struct check_options options = {0};
 	struct check_report report = {0};
-	argv[0] = name; /* getopt's messages begin with it */
-	switch (parse_options(argc, argv, &options)) {
-	case PARSE_HELP:
-		return print_help();
-	case PARSE_REFUSED:
-		fputs("Try 'tenacurl check --help'.\n", stderr);
-		return RUN_EXIT_REFUSED;
-	default:
-		break;
-	}
-	int status = find_out(&options, &report);
+	int status = find_out(request, &report);
 	if (status == 0) {
 		check_judge(&report);
-		bool printed = options.request.json ? check_print_json(&report) : check_print_text(&report);
+		bool printed = request->check.json ? check_print_json(&report) : check_print_text(&report);
 		status = printed ? (int)report.verdict : RUN_EXIT_REFUSED;
 		if (!printed)
 			fprintf(stderr, "tenacurl check: can't write: %s\n", strerror(errno));
 	}
 	check_report_free(&report);
 	return status;
+}
+
+int check_command(int argc, char **argv)
+{
+	struct request request = {0};
+	int end = say_read_options(&COMMAND, argc, argv, &request, &request.check.command);
+	if (end == SAY_GO_ON)
+		end = check_request(&request);
+	return end == SAY_GO_ON ? tell(&request) : end;
 }

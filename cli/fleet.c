@@ -11,17 +11,7 @@
 #include "cli/load.h"
 #include "cli/plain_text.h"
 
-enum { EXIT_USAGE = 2 };
-
-/* What the command line says. */
-struct request {
-	const char *policy_path;
-	const char *svg_path;
-	bool wants_json;
-	bool wants_help;
-	char **settings; /* FILE or NAME=VALUE */
-	int setting_count;
-};
+enum { EXIT_FAILED = 2 };
 
 static bool complain(const char *what, const char *why)
 {
@@ -30,49 +20,13 @@ static bool complain(const char *what, const char *why)
 	return false;
 }
 
-static void print_usage(FILE *stream)
+void fleet_print_settings(FILE *out)
 {
-	fputs("usage: tenacurl simulate --fleet [--policy FILE] [--json] [--svg FILE] [FILE | NAME=VALUE]…\n"
-	      "\n"
-	      "Lets many clients loose on a model of a server, on a logical clock: without retries, with a\n"
-	      "naive loop, and with tenacurl as the policy says. A FILE has a NAME = VALUE on each line. NAME\n"
-	      "is any key of a policy, or one of these:\n"
-	      "\n",
-	      stream);
+	fputs("A FILE of --fleet has a NAME = VALUE on each line. NAME is any key of a policy, or one of these:\n\n",
+	      out);
 	for (size_t i = 0; fleet_setting_name(i); i++)
-		fprintf(stream, "  %-15s %-7s  %s\n", fleet_setting_name(i), fleet_setting_default(i),
+		fprintf(out, "  %-15s %-7s  %s\n", fleet_setting_name(i), fleet_setting_default(i),
 		        fleet_setting_doc(i));
-	fputs("\n"
-	      "  --policy FILE   the [policy] of this file instead of the built-in one\n"
-	      "  --json          one JSON object instead of the table\n"
-	      "  --svg FILE      also draw the load over time\n",
-	      stream);
-}
-
-static bool parse(char **argv, struct request *request)
-{
-	for (argv++; *argv && strncmp(*argv, "--", 2) == 0; argv++) {
-		if (strcmp(*argv, "--json") == 0) {
-			request->wants_json = true;
-			continue;
-		}
-		if (strcmp(*argv, "--help") == 0) {
-			request->wants_help = true;
-			continue;
-		}
-		if (strcmp(*argv, "--policy") == 0)
-			request->policy_path = argv[1];
-		else if (strcmp(*argv, "--svg") == 0)
-			request->svg_path = argv[1];
-		else
-			return false;
-		if (!*++argv)
-			return false;
-	}
-	request->settings = argv;
-	while (argv[request->setting_count])
-		request->setting_count++;
-	return true;
 }
 
 static bool read_settings(struct fleet_scenario *scenario, const char *path)
@@ -100,12 +54,12 @@ static bool read_settings(struct fleet_scenario *scenario, const char *path)
 	return good;
 }
 
-static bool apply_settings(struct fleet_scenario *scenario, const struct request *request)
+static bool apply_settings(struct fleet_scenario *scenario, const struct fleet_request *request)
 {
 	struct fleet_error error;
 
-	for (int i = 0; i < request->setting_count; i++) {
-		const char *setting = request->settings[i];
+	for (char **at = request->settings; *at; at++) {
+		const char *setting = *at;
 
 		if (!strchr(setting, '=')) {
 			if (!read_settings(scenario, setting))
@@ -130,19 +84,19 @@ static bool write_svg(const char *path, const struct fleet_scenario *scenario, c
 	return true;
 }
 
-static bool report(const struct request *request, const struct fleet_scenario *scenario,
+static bool report(const struct fleet_request *request, const struct fleet_scenario *scenario,
                    const struct fleet_result *results)
 {
 	if (request->svg_path && !write_svg(request->svg_path, scenario, results))
 		return false;
-	if (!request->wants_json)
+	if (!request->json)
 		fleet_print_table(stdout, scenario, results);
 	else if (!fleet_print_json(stdout, scenario, results))
 		return complain("standard output", strerror(errno));
 	return (fflush(stdout) == 0 && !ferror(stdout)) || complain("standard output", strerror(errno));
 }
 
-static bool simulate(const struct request *request, const struct fleet_scenario *scenario)
+static bool simulate(const struct fleet_request *request, const struct fleet_scenario *scenario)
 {
 	struct fleet_result results[FLEET_POLICIES] = {0};
 	bool good = true;
@@ -155,32 +109,21 @@ static bool simulate(const struct request *request, const struct fleet_scenario 
 	return good;
 }
 
-int fleet_command(int argc, char **argv)
+int fleet_simulate(const struct fleet_request *request)
 {
 	const struct policy_overrides no_overrides = {0};
-	struct request request = {0};
 	struct fleet_scenario scenario;
 	struct policy_error error;
-	const struct policy *policy;
+	const struct policy *policy = cli_load_policy(request->policy_path, &no_overrides, NULL, NULL, &error);
 	bool good;
 
-	(void)argc;
-	if (!parse(argv, &request)) {
-		print_usage(stderr);
-		return EXIT_USAGE;
-	}
-	if (request.wants_help) {
-		print_usage(stdout);
-		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_USAGE;
-	}
-	policy = cli_load_policy(request.policy_path, &no_overrides, NULL, NULL, &error);
 	if (!policy) {
 		complain(error.text, NULL);
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	}
 	fleet_scenario_begin(&scenario, &policy->sections[0].rules);
-	good = apply_settings(&scenario, &request) && simulate(&request, &scenario);
+	good = apply_settings(&scenario, request) && simulate(request, &scenario);
 	fleet_scenario_end(&scenario);
 	policy_free(policy);
-	return good ? EXIT_SUCCESS : EXIT_USAGE;
+	return good ? EXIT_SUCCESS : EXIT_FAILED;
 }

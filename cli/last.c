@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/last.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/plain_json.h"
 #include "cli/plain_text.h"
+#include "cli/say/output.h"
 #include "cli/user_state.h"
 
-enum { EXIT_USAGE = 2, COUNT_DEFAULT = 10 };
-
-static const char HELP[] =
-    "Usage: tenacurl last [--job NAME | --run ID | --pid N] [-n COUNT] [--json] [--policy FILE]\n"
-    "                     [--all-users | --state DIR]\n"
-    "Tells of the last operations that failed, were stopped or were retried, the newest first. The host remembers 256 "
-    "of\n"
-    "each user, until it is started anew.\n"
-    "\n"
-    "  --job NAME      of this job (`tenacurl run --job`, TENACURL_JOB), or of a program or script of this name\n"
-    "  --run ID        of one `tenacurl run`: what TENACURL_RUN is in it, and `run` in log records\n"
-    "  --pid N         of this process\n"
-    "  -n COUNT        at most that many; 10 if this option isn't given\n"
-    "  --json          print one JSON object\n";
-
-static const char HELP_END[] = "  -h, --help      print this text\n"
-                               "\n"
-                               "The exit status is 0 if there was something to tell, 1 if not.\n";
+enum { COUNT_DEFAULT = 10 };
 
 /* What the command line says. */
 struct request {
@@ -37,7 +20,6 @@ struct request {
 	int64_t pid; /* 0: any */
 	int64_t count;
 	bool json;
-	bool help;
 };
 
 /* A flight, and whose it was. */
@@ -52,51 +34,31 @@ struct findings {
 	size_t count;
 };
 
-static bool parse_number(const char *text, int64_t *number)
-{
-	char *end;
-	errno = 0;
-	*number = strtoll(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && errno == 0 && *number > 0;
-}
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct request, job,
+            "of this job (`tenacurl run --job`, TENACURL_JOB), or of a program or script of this name"),
+    SAY_ROW("run", '\0', "ID", SAY_TEXT, struct request, run,
+            "of one `tenacurl run`: what TENACURL_RUN is in it, and `run` in log records"),
+    SAY_ROW("pid", '\0', "N", SAY_PID, struct request, pid, "of this process"),
+    SAY_ROW(NULL, 'n', "COUNT", SAY_COUNT, struct request, count, "at most that many; 10 if this option isn't given"),
+    SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, json, "print one JSON object"),
+    USER_STATE_ROWS(struct request),
+    {0}};
 
-static bool parse_value(const char *option, const char *value, struct request *request)
-{
-	if (strcmp(option, "--pid") == 0)
-		return parse_number(value, &request->pid);
-	if (strcmp(option, "-n") == 0)
-		return parse_number(value, &request->count);
-	const char **text = strcmp(option, "--job") == 0 ? &request->job : &request->run;
-	*text = value;
-	return *value != '\0';
-}
-
-static bool takes_value(const char *option)
-{
-	static const char *const options[] = {"--job", "--run", "--pid", "-n"};
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
-}
-
-static bool parse(char **argv, struct request *request)
-{
-	for (argv++; *argv; argv++) {
-		if (strcmp(*argv, "-h") == 0 || strcmp(*argv, "--help") == 0) {
-			request->help = true;
-		} else if (strcmp(*argv, "--json") == 0) {
-			request->json = true;
-		} else if (takes_value(*argv)) {
-			if (!argv[1] || !parse_value(argv[0], argv[1], request))
-				return false;
-			argv++;
-		} else if (!user_state_option(&argv, &request->query)) {
-			return false;
-		}
-	}
-	return (request->job != NULL) + (request->run != NULL) + (request->pid != 0) <= 1;
-}
+static const struct say_command COMMAND = {
+    .name = "tenacurl last",
+    .forms = "tenacurl last [OPTION...]",
+    .about = "Tells of the last operations that failed, were stopped or were retried, the newest first. The host\n"
+             "remembers 256 of each user, until it is started anew.",
+    .options = OPTIONS,
+    .notes = "The exit status is 0 if there was something to tell, 1 if not.",
+    .examples = "tenacurl last\n"
+                "tenacurl last --job import.sh -n 3\n"
+                "tenacurl last --json | jq '.operations[0].text'\n",
+    .wrong_usage = 2,
+    .unwritable = 1,
+    .has_none = true,
+};
 
 /* Whether a text of a flight is what `wanted` becomes there: cut to fit, and printable. */
 static bool fits(const char *text, size_t text_bytes, const char *wanted)
@@ -164,14 +126,6 @@ static bool print_json(const struct findings *findings, size_t count)
 	return printed;
 }
 
-static bool flush_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return true;
-	fprintf(stderr, "tenacurl last: can't write: %s\n", strerror(errno));
-	return false;
-}
-
 static bool tell(const struct request *request)
 {
 	struct findings findings = {.request = request};
@@ -189,21 +143,17 @@ static bool tell(const struct request *request)
 		        request->job || request->run || request->pid ? " of that" : "",
 		        request->query.all_users ? "any state" : plain_text(seen.directory));
 	free(findings.told);
-	return flush_output() && good && count;
+	return say_flush(COMMAND.name) && good && count;
 }
 
 int last_command(int argc, char **argv)
 {
 	struct request request = {.count = COUNT_DEFAULT};
-	(void)argc;
-	if (!parse(argv, &request)) {
-		fputs("tenacurl last: wrong usage\nTry 'tenacurl last --help'.\n", stderr);
-		return EXIT_USAGE;
-	}
-	if (!request.help)
-		return tell(&request) ? 0 : 1;
-	fputs(HELP, stdout);
-	fputs(user_state_help, stdout);
-	fputs(HELP_END, stdout);
-	return flush_output() ? 0 : 1;
+	char **none;
+	int end = say_read_options(&COMMAND, argc, argv, &request, &none);
+	if (end != SAY_GO_ON)
+		return end;
+	if ((request.job != NULL) + (request.run != NULL) + (request.pid != 0) > 1)
+		return say_wrong_usage(&COMMAND, "one of --job, --run and --pid, not several");
+	return tell(&request) ? 0 : 1;
 }

@@ -7,23 +7,30 @@
  */
 #include "cli/log.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/records.h"
+#include "cli/say/options.h"
+#include "cli/say/output.h"
 
-static const char COMMAND[] = "tenacurl log";
+static const struct say_option OPTIONS[] = {{0}};
 
-static const char HELP[] = "Usage: tenacurl log FILE...\n"
-                           "Prints log records for people: each operation, and its attempts.\n"
-                           "\n"
-                           "FILE is a log as `log = FILE` or `tenacurl run --log FILE` makes it; - is standard input.\n"
-                           "\n"
-                           "  -h, --help   print this text\n";
+static const struct say_command COMMAND = {
+    .name = "tenacurl log",
+    .forms = "tenacurl log FILE...",
+    .about = "Prints log records for people: each operation, and its attempts.\n"
+             "\n"
+             "FILE is a log as `log = FILE` or `tenacurl run --log FILE` makes it; - is standard input.",
+    .options = OPTIONS,
+    .examples = "tenacurl log audit.jsonl\n"
+                "journalctl -t tenacurl -o cat | tenacurl log -\n",
+    .needs = "which file? (- is standard input)",
+    .wrong_usage = 2,
+    .unwritable = 1,
+};
 
 struct log_reader {
 	json_t *unfinished; /* key of an operation → its records so far, in order of appearance */
@@ -105,50 +112,19 @@ static bool wants_colour(void)
 	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }
 
-/* The position of the first FILE; 0: help was printed; -1: usage error. */
-static int parse_options(int argc, char **argv)
-{
-	static const struct option OPTIONS[] = {{"help", no_argument, NULL, 'h'}, {0}};
-	optind = 0;
-	for (int option; (option = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
-		if (option != 'h')
-			return -1;
-		fputs(HELP, stdout);
-		return 0;
-	}
-	if (optind == argc) {
-		fputs("tenacurl log: which file? (- is standard input)\n", stderr);
-		return -1;
-	}
-	return optind;
-}
-
-static bool flush_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return true;
-	fprintf(stderr, "tenacurl log: can't write: %s\n", strerror(errno));
-	return false;
-}
-
 int log_command(int argc, char **argv)
 {
-	char name[] = "tenacurl log";
-	argv[0] = name;
-	int first = parse_options(argc, argv);
-	if (first < 0) {
-		fputs("Try 'tenacurl log --help'.\n", stderr);
-		return 2;
-	}
-	if (first == 0)
-		return flush_output() ? 0 : 1;
+	char **files;
+	int end = say_read_options(&COMMAND, argc, argv, NULL, &files);
+	if (end != SAY_GO_ON)
+		return end;
 
 	struct log_reader reader = {.unfinished = json_object(), .colour = wants_colour()};
 	struct records_seen seen = {0};
-	for (int i = first; i < argc; i++)
-		records_read(argv[i], COMMAND, take_record, &reader, &seen);
+	for (; *files; files++)
+		records_read(*files, COMMAND.name, take_record, &reader, &seen);
 	print_unfinished(&reader);
 	json_decref(reader.unfinished);
-	bool flushed = flush_output();
-	return records_conclude(&seen, COMMAND) && flushed ? 0 : 1;
+	bool flushed = say_flush(COMMAND.name);
+	return records_conclude(&seen, COMMAND.name) && flushed ? 0 : 1;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,14 @@
 #include "cli/forget.h"
 #include "cli/last.h"
 #include "cli/log.h"
-#include "cli/plain_text.h"
 #include "cli/policy.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/say/options.h"
+#include "cli/say/output.h"
 #include "cli/simulate.h"
 #include "cli/stats.h"
 #include "config/variable.h"
-
-#define EXIT_USAGE 2
 
 struct command {
 	const char *name;
@@ -37,37 +35,38 @@ static const struct command COMMANDS[] = {
     {"last", last_command, "tell why requests failed or were retried lately"},
 };
 
-static void print_help(FILE *out)
+/* What the command line says before the command. */
+struct request {
+	bool version;
+};
+
+static void print_commands(FILE *out)
 {
-	fputs("Usage: tenacurl COMMAND [ARGUMENT...]\n"
-	      "Transparent retries for programs that use libcurl.\n"
-	      "\n",
-	      out);
+	fputs("Commands:\n", out);
 	for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++)
 		fprintf(out, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
 	fputs("  help       print the help of a command\n"
-	      "\n"
-	      "  -h, --help      print this text\n"
-	      "  -V, --version   print the version\n"
 	      "\n"
 	      "'tenacurl help COMMAND' says more; so does tenacurl(1).\n",
 	      out);
 }
 
-static int fail_usage(const char *what, const char *culprit)
-{
-	fprintf(stderr, "tenacurl: %s '%s'\nTry 'tenacurl --help'.\n", what, plain_text(culprit));
-	return EXIT_USAGE;
-}
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("version", 'V', NULL, SAY_FLAG, struct request, version, "print the version"), {0}};
 
-/* Returns the exit status of a text that was printed: it may not have arrived. */
-static int finish_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "tenacurl: can't write: %s\n", strerror(errno));
-	return 1;
-}
+static const struct say_command COMMAND = {
+    .name = "tenacurl",
+    .forms = "tenacurl COMMAND [ARGUMENT...]",
+    .about = "Transparent retries for programs that use libcurl.",
+    .options = OPTIONS,
+    .more = print_commands,
+    .examples = "tenacurl run -- curl -sSf https://example.org/\n"
+                "tenacurl check curl\n"
+                "tenacurl last\n",
+    .wrong_usage = 2,
+    .unwritable = 1,
+    .takes_command = true,
+};
 
 static const struct command *find_command(const char *name)
 {
@@ -81,7 +80,7 @@ static int print_help_of(const char *name)
 {
 	const struct command *command = find_command(name);
 	if (!command)
-		return fail_usage("no command", name);
+		return say_wrong_usage(&COMMAND, "no command '%s'", name);
 	char command_name[32], help[] = "--help";
 	snprintf(command_name, sizeof(command_name), "%s", name);
 	char *arguments[] = {command_name, help, NULL};
@@ -93,11 +92,11 @@ static int dispatch(int argc, char **argv)
 	if (strcmp(argv[0], "help") == 0) {
 		if (argc > 1)
 			return print_help_of(argv[1]);
-		print_help(stdout);
-		return finish_output();
+		say_help(stdout, &COMMAND);
+		return say_flush(COMMAND.name) ? 0 : COMMAND.unwritable;
 	}
 	const struct command *command = find_command(argv[0]);
-	return command ? command->start(argc, argv) : fail_usage("no command", argv[0]);
+	return command ? command->start(argc, argv) : say_wrong_usage(&COMMAND, "no command '%s'", argv[0]);
 }
 
 /* Our variables as the preloaded object reads them: what a file of variables keeps of quotes is no part of a value. */
@@ -117,30 +116,22 @@ static void tidy_environment(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-	    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {0}};
-	static char name[] = "tenacurl";
+	struct request request = {false};
+	char **words;
 	tidy_environment();
-	if (argc > 0)
-		argv[0] = name; /* getopt's messages begin with it */
-
-	/* "+": what follows the command is the command's. */
-	switch (getopt_long(argc, argv, "+hV", OPTIONS, NULL)) {
-	case 'h':
-		print_help(stdout);
-		return finish_output();
-	case 'V':
+	int end = say_read_options(&COMMAND, argc, argv, &request, &words);
+	if (end != SAY_GO_ON)
+		return end;
+	if (request.version) {
 		puts("tenacurl " TENACURL_VERSION);
-		return finish_output();
-	case -1:
-		break;
-	default:
-		fputs("Try 'tenacurl --help'.\n", stderr);
-		return EXIT_USAGE;
+		return say_flush(COMMAND.name) ? 0 : COMMAND.unwritable;
 	}
-	if (optind >= argc) {
-		print_help(stderr);
-		return EXIT_USAGE;
+	if (words[0]) {
+		int count = 1;
+		while (words[count])
+			count++;
+		return dispatch(count, words);
 	}
-	return dispatch(argc - optind, argv + optind);
+	say_help(stderr, &COMMAND);
+	return COMMAND.wrong_usage;
 }

@@ -11,6 +11,7 @@
 #include "base/url.h"
 #include "cli/load.h"
 #include "cli/plain_text.h"
+#include "cli/say/options.h"
 #include "config/find.h"
 #include "config/load.h"
 #include "config/schema.h"
@@ -22,21 +23,34 @@ enum { EXIT_GOOD = 0, EXIT_BAD_POLICY = 1, EXIT_USAGE = 2 };
 #define WIDEST_VALUE 72 /* of a column; longer values stick out of theirs rather than make all rows long */
 #define ORIGIN_BYTES (PATH_MAX + 128) /* with room for ":LINE [upstream NAME]" */
 
-static const char usage[] =
-    "Usage: tenacurl policy check FILE\n"
-    "       tenacurl policy explain [--policy FILE] [URL]\n"
-    "       tenacurl policy keys\n"
-    "\n"
-    "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it\n"
-    "explain  tell which policy file is found, by which rule, which of its sections is for URL, and every value with\n"
-    "         the file, line and section it comes from, or TENACURL_MODE or TENACURL_LOG\n"
-    "keys     list every key with what it takes, its default and what it means\n";
+/* What the command line says. */
+struct request {
+	const char *policy_path; /* --policy; NULL: search */
+};
 
-static int refuse_usage(const char *what, const char *word)
-{
-	fprintf(stderr, "tenacurl: policy: %s%s (try: tenacurl policy --help)\n", what, plain_text(word));
-	return EXIT_USAGE;
-}
+static const struct say_option OPTIONS[] = {SAY_ROW("policy", '\0', "FILE", SAY_TEXT, struct request, policy_path,
+                                                    "explain this policy instead of the one that is found"),
+                                            {0}};
+
+static const struct say_command COMMAND = {
+    .name = "tenacurl policy",
+    .forms = "tenacurl policy check FILE\n"
+             "tenacurl policy explain [--policy FILE] [URL]\n"
+             "tenacurl policy keys",
+    .about = "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it\n"
+             "explain  tell which policy file is found, by which rule, which of its sections is for URL, and every "
+             "value with\n"
+             "         the file, line and section it comes from, or TENACURL_MODE or TENACURL_LOG\n"
+             "keys     list every key with what it takes, its default and what it means",
+    .options = OPTIONS,
+    .examples = "tenacurl policy check policy.ini\n"
+                "tenacurl policy explain https://api.example.org/v1/items\n"
+                "tenacurl policy keys\n",
+    .needs = "check, explain or keys?",
+    .operands_max = 2,
+    .wrong_usage = EXIT_USAGE,
+    .unwritable = EXIT_BAD_POLICY,
+};
 
 static void warn_on_stderr(void *context, const char *text)
 {
@@ -63,28 +77,23 @@ static const struct policy *load(const char *path, const struct policy_overrides
 	return policy;
 }
 
-static int check(int argc, char **argv)
+static int check(const char *path)
 {
-	if (argc != 2 || (argv[1][0] == '-' && argv[1][1] != '\0'))
-		return refuse_usage("check takes one FILE", "");
-
 	/* The file as it stands, whatever the environment would replace. */
 	const struct policy_overrides none = {NULL, NULL};
-	const struct policy *policy = load(argv[1], &none);
+	const struct policy *policy = load(path, &none);
 	if (policy == NULL)
 		return EXIT_BAD_POLICY;
-	printf("%s: ok, %zu section%s\n", plain_text(argv[1]), policy->section_count,
+	printf("%s: ok, %zu section%s\n", plain_text(path), policy->section_count,
 	       policy->section_count == 1 ? "" : "s");
 	policy_free(policy);
 	return finish();
 }
 
-static int print_keys(int argc)
+static int print_keys(void)
 {
 	char allowed[SCHEMA_ALLOWED_BYTES];
 
-	if (argc != 1)
-		return refuse_usage("keys takes no argument", "");
 	for (size_t i = 0; i < schema_key_count(); i++) {
 		const struct schema_key *key = schema_key_at(i);
 		static const char *const scopes[] = {[SCHEMA_ANYWHERE] = "any section",
@@ -97,13 +106,7 @@ static int print_keys(int argc)
 	return finish();
 }
 
-/* What `explain` is asked for. */
-struct question {
-	const char *named; /* --policy; NULL: search */
-	const char *url;   /* NULL: none */
-};
-
-/* What it answers from. */
+/* What `explain` answers from. */
 struct answer {
 	const struct policy *policy;
 	const struct policy_section *section;
@@ -112,30 +115,6 @@ struct answer {
 	bool is_probe;   /* and its host has one attempt (base/probe.h) */
 	struct policy_overrides overrides;
 };
-
-static int read_question(int argc, char **argv, struct question *question)
-{
-	bool options = true;
-
-	for (int i = 1; i < argc; i++) {
-		if (options && strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (options && strcmp(argv[i], "--policy") == 0) {
-			if (++i == argc)
-				return refuse_usage("--policy takes a FILE", "");
-			question->named = argv[i];
-		} else if (options && strncmp(argv[i], "--policy=", 9) == 0) {
-			question->named = argv[i] + 9;
-		} else if (options && argv[i][0] == '-') {
-			return refuse_usage("explain knows no ", argv[i]);
-		} else if (question->url != NULL) {
-			return refuse_usage("explain takes one URL", "");
-		} else {
-			question->url = argv[i];
-		}
-	}
-	return EXIT_GOOD;
-}
 
 /* The variable that replaced this key's value, or NULL. A value without a line is a default or was replaced. */
 static const char *replacing_variable(const struct answer *answer, size_t key)
@@ -253,20 +232,15 @@ static bool check_variables(const struct policy_overrides *overrides)
 	return true;
 }
 
-static int explain(int argc, char **argv)
+/* `named`: a policy, or NULL to search; `asked`: a URL, or NULL. */
+static int explain(const char *named, const char *asked)
 {
-	struct question question = {NULL, NULL};
 	struct answer answer = {.overrides = cli_environment_overrides()};
 	char path[PATH_MAX];
 	enum policy_found how;
 	struct url url;
-	int status = read_question(argc, argv, &question);
-
-	if (status != EXIT_GOOD)
-		return status;
-
 	const struct policy_places places = {
-	    .named_by_command = question.named,
+	    .named_by_command = named,
 	    .environment = getenv("TENACURL_POLICY"),
 	    .home = getenv("HOME"),
 	    .is_root = geteuid() == 0,
@@ -284,34 +258,38 @@ static int explain(int argc, char **argv)
 		fprintf(stderr, "tenacurl: that policy was %s\n", policy_found_text(how));
 		return EXIT_BAD_POLICY;
 	}
-	answer.url = question.url;
-	answer.is_http = url_read(question.url, "", &url) && url_is_http(&url);
+	answer.url = asked;
+	answer.is_http = url_read(asked, "", &url) && url_is_http(&url);
 	answer.section = policy_select(answer.policy, answer.is_http ? &url : NULL);
 	answer.is_probe = answer.is_http && probe_is_made_once(&url, answer.section->rules.match.host_glob);
-	status = print_answer(&answer, how);
+	int status = print_answer(&answer, how);
 	policy_free(answer.policy);
 	return status;
 }
 
+/* SAY_GO_ON, or the exit status of wrong usage. `operand` is what stands behind the word. */
+static int check_request(const struct request *request, const char *word, const char *operand)
+{
+	bool is_check = strcmp(word, "check") == 0, is_explain = strcmp(word, "explain") == 0;
+	if (!is_check && !is_explain && strcmp(word, "keys") != 0)
+		return say_wrong_usage(&COMMAND, "there is no policy %s", word);
+	if (request->policy_path && !is_explain)
+		return say_wrong_usage(&COMMAND, "--policy goes with explain");
+	if (is_check && !operand)
+		return say_wrong_usage(&COMMAND, "check takes one FILE");
+	return !is_check && !is_explain && operand ? say_wrong_usage(&COMMAND, "keys takes no argument") : SAY_GO_ON;
+}
+
 int policy_command(int argc, char **argv)
 {
-	if (argc < 2)
-		return refuse_usage("check, explain or keys?", "");
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-		fputs(usage, stdout);
-		return finish();
-	}
-	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], "--help") == 0) {
-			fputs(usage, stdout);
-			return finish();
-		}
-	}
-	if (strcmp(argv[1], "check") == 0)
-		return check(argc - 1, argv + 1);
-	if (strcmp(argv[1], "explain") == 0)
-		return explain(argc - 1, argv + 1);
-	if (strcmp(argv[1], "keys") == 0)
-		return print_keys(argc - 1);
-	return refuse_usage("there is no policy ", argv[1]);
+	struct request request = {NULL};
+	char **words;
+	int end = say_read_options(&COMMAND, argc, argv, &request, &words);
+	if (end == SAY_GO_ON)
+		end = check_request(&request, words[0], words[1]);
+	if (end != SAY_GO_ON)
+		return end;
+	if (strcmp(words[0], "check") == 0)
+		return check(words[1]);
+	return strcmp(words[0], "explain") == 0 ? explain(request.policy_path, words[1]) : print_keys();
 }

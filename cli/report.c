@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2 };
+#include "cli/say/options.h"
+#include "cli/say/output.h"
 
-static const char COMMAND[] = "tenacurl report";
+/* What the command line says. */
+struct request {
+	bool json;
+};
 
-static const char HELP[] =
-    "Usage: tenacurl report [--json] FILE...\n"
-    "Adds up what logs tell, for each program, origin and job.\n"
-    "\n"
-    "FILE is a log as `log = FILE` or `tenacurl run --log FILE` makes it; - is standard input. Rotated files can be\n"
-    "given in any order, all of them together; a record that is in several counts once.\n"
-    "\n"
-    "  --json       print one JSON object: tenacurl(1) has its keys\n"
-    "  -h, --help   print this text\n"
-    "\n"
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, json, "print one JSON object: tenacurl(1) has its keys"),
+    {0}};
+
+static const char NOTES[] =
     "What the lines mean:\n"
     "\n"
     "  operations   calls by the program: that succeeded with their first attempt, after a retry, that failed, and\n"
@@ -49,35 +46,22 @@ static const char HELP[] =
     "seen\n"
     "later than it came, and only operations in which something failed count for sends per intent.\n";
 
-/* The position of the first FILE; 0: help was printed; -1: usage error. */
-static int parse_options(int argc, char **argv, bool *json)
-{
-	static const struct option OPTIONS[] = {
-	    {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-	optind = 0;
-	for (int option; (option = getopt_long(argc, argv, "h", OPTIONS, NULL)) != -1;) {
-		if (option == 'h') {
-			fputs(HELP, stdout);
-			return 0;
-		}
-		if (option != 'j')
-			return -1;
-		*json = true;
-	}
-	if (optind == argc) {
-		fputs("tenacurl report: which file? (- is standard input)\n", stderr);
-		return -1;
-	}
-	return optind;
-}
-
-static bool flush_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return true;
-	fprintf(stderr, "tenacurl report: can't write: %s\n", strerror(errno));
-	return false;
-}
+static const struct say_command COMMAND = {
+    .name = "tenacurl report",
+    .forms = "tenacurl report [--json] FILE...",
+    .about = "Adds up what logs tell, for each program, origin and job.\n"
+             "\n"
+             "FILE is a log as `log = FILE` or `tenacurl run --log FILE` makes it; - is standard input. Rotated files "
+             "can be\n"
+             "given in any order, all of them together; a record that is in several counts once.",
+    .options = OPTIONS,
+    .notes = NOTES,
+    .examples = "tenacurl report audit.jsonl audit.jsonl.1\n"
+                "tenacurl report --json audit.jsonl\n",
+    .needs = "which file? (- is standard input)",
+    .wrong_usage = 2,
+    .unwritable = 1,
+};
 
 static bool print(const struct report *report, bool json)
 {
@@ -91,27 +75,22 @@ static bool tell(char **files, bool json)
 {
 	struct report report = {0};
 	for (; *files; files++)
-		records_read(*files, COMMAND, report_take, &report.source, &report.seen);
-	bool readable = records_conclude(&report.seen, COMMAND);
+		records_read(*files, COMMAND.name, report_take, &report.source, &report.seen);
+	bool readable = records_conclude(&report.seen, COMMAND.name);
 	bool is_complete = !report.source.is_out_of_memory && report_gather(&report) && report_follow_events(&report);
 	bool printed = is_complete && (!readable || print(&report, json));
 	if (!printed && !ferror(stdout))
 		fputs("tenacurl report: not enough memory\n", stderr);
 	report_free(&report);
-	return flush_output() && printed && readable;
+	return say_flush(COMMAND.name) && printed && readable;
 }
 
 int report_command(int argc, char **argv)
 {
-	char name[] = "tenacurl report";
-	bool json = false;
-	argv[0] = name;
-	int first = parse_options(argc, argv, &json);
-	if (first < 0) {
-		fputs("Try 'tenacurl report --help'.\n", stderr);
-		return EXIT_USAGE;
-	}
-	if (first == 0)
-		return flush_output() ? 0 : 1;
-	return tell(argv + first, json) ? 0 : 1;
+	struct request request = {false};
+	char **files;
+	int end = say_read_options(&COMMAND, argc, argv, &request, &files);
+	if (end != SAY_GO_ON)
+		return end;
+	return tell(files, request.json) ? 0 : 1;
 }

@@ -6,7 +6,6 @@
  * --require asks for more: whatever would leave the program unprotected is a refusal then.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,27 +15,44 @@
 #include "cli/check.h"
 #include "cli/plain_text.h"
 #include "cli/run_plan.h"
+#include "cli/say/options.h"
 #include "log/sink.h"
 
-static const char HELP[] =
-    "Usage: tenacurl run [OPTION...] [--] COMMAND [ARG...]\n"
-    "Starts COMMAND so that its libcurl requests, and those of its children, are retried as the policy says.\n"
-    "\n"
-    "      --policy FILE    use this policy; otherwise $TENACURL_POLICY, ~/.config/tenacurl/policy.ini (not root),\n"
-    "                       /etc/tenacurl/policy.ini, the built-in one\n"
-    "      --mode MODE      enforce, audit (log what would be done, change nothing) or off\n"
-    "      --log SINK       none, stderr, syslog or a file (%u: user id)\n"
-    "      --deadline TIME  end all retrying of COMMAND and its children after TIME: 30s, 1500ms, 2m, 1h; s if no "
-    "unit\n"
-    "      --job NAME       name this job for the log and for the policy's `programs`\n"
-    "      --require        start COMMAND only if tenacurl can help it and the policy is good; otherwise 125\n"
-    "      --no-binder      leave out what reaches programs that look up libcurl's functions themselves (PHP, FFI)\n"
-    "  -v, --verbose        say on stderr what is set\n"
-    "  -h, --help           print this text\n"
-    "\n"
-    "Exit status: that of COMMAND; 125 if run itself fails, 126 if COMMAND can't be executed, 127 if it isn't found.\n";
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("policy", '\0', "FILE", SAY_TEXT, struct run_options, policy,
+            "use this policy; otherwise $TENACURL_POLICY, ~/.config/tenacurl/policy.ini (not root),\n"
+            "/etc/tenacurl/policy.ini, the built-in one"),
+    SAY_ROW("mode", '\0', "MODE", SAY_TEXT, struct run_options, mode,
+            "enforce, audit (log what would be done, change nothing) or off"),
+    SAY_ROW("log", '\0', "SINK", SAY_TEXT, struct run_options, log, "none, stderr, syslog or a file (%u: user id)"),
+    SAY_ROW("deadline", '\0', "TIME", SAY_TEXT, struct run_options, deadline,
+            "end all retrying of COMMAND and its children after TIME: 30s, 1500ms, 2m, 1h; s if no\n"
+            "unit"),
+    SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct run_options, job,
+            "name this job for the log and for the policy's `programs`"),
+    SAY_ROW("require", '\0', NULL, SAY_FLAG, struct run_options, require,
+            "start COMMAND only if tenacurl can help it and the policy is good; otherwise 125"),
+    SAY_ROW("no-binder", '\0', NULL, SAY_FLAG, struct run_options, no_binder,
+            "leave out what reaches programs that look up libcurl's functions themselves (PHP, FFI)"),
+    SAY_ROW("verbose", 'v', NULL, SAY_FLAG, struct run_options, verbose, "say on stderr what is set"),
+    {0}};
 
-enum parse_result { PARSE_RUN, PARSE_HELP, PARSE_REFUSED };
+static const struct say_command COMMAND = {
+    .name = "tenacurl run",
+    .forms = "tenacurl run [OPTION...] [--] COMMAND [ARG...]",
+    .about = "Starts COMMAND so that its libcurl requests, and those of its children, are retried as the policy says.",
+    .options = OPTIONS,
+    .notes =
+        "Exit status: that of COMMAND; 125 if run itself fails, 126 if COMMAND can't be executed, 127 if it isn't\n"
+        "found.",
+    .examples = "tenacurl run -- curl -sSf https://example.org/\n"
+                "tenacurl run --deadline 30m --job nightly -- ./import.sh\n"
+                "tenacurl run --mode audit --log audit.jsonl -- php job.php\n",
+    .needs = "which command?",
+    .wrong_usage = RUN_EXIT_REFUSED,
+    .unwritable = RUN_EXIT_REFUSED,
+    .takes_command = true,
+};
 
 bool run_refuse(struct run_error *error, const char *format, ...)
 {
@@ -58,59 +74,6 @@ void run_tell(const struct run_options *options, enum run_audience audience, con
 		fprintf(stderr, "tenacurl run: warning: %s\n", plain_text(text));
 	else if (audience == RUN_TELL_ANYBODY)
 		log_syslog(LOG_WARNING, text, strlen(text));
-}
-
-static enum parse_result parse_options(int argc, char **argv, struct run_options *options)
-{
-	enum { POLICY = 256, MODE, LOG, DEADLINE, JOB, REQUIRE, NO_BINDER };
-	static const struct option LONG_OPTIONS[] = {{"policy", required_argument, NULL, POLICY},
-	                                             {"mode", required_argument, NULL, MODE},
-	                                             {"log", required_argument, NULL, LOG},
-	                                             {"deadline", required_argument, NULL, DEADLINE},
-	                                             {"job", required_argument, NULL, JOB},
-	                                             {"require", no_argument, NULL, REQUIRE},
-	                                             {"no-binder", no_argument, NULL, NO_BINDER},
-	                                             {"verbose", no_argument, NULL, 'v'},
-	                                             {"help", no_argument, NULL, 'h'},
-	                                             {0}};
-	optind = 0; /* getopt was used for the command before */
-	for (int option; (option = getopt_long(argc, argv, "+vh", LONG_OPTIONS, NULL)) != -1;) {
-		switch (option) {
-		case POLICY:
-			options->policy = optarg;
-			break;
-		case MODE:
-			options->mode = optarg;
-			break;
-		case LOG:
-			options->log = optarg;
-			break;
-		case DEADLINE:
-			options->deadline = optarg;
-			break;
-		case JOB:
-			options->job = optarg;
-			break;
-		case REQUIRE:
-			options->require = true;
-			break;
-		case NO_BINDER:
-			options->no_binder = true;
-			break;
-		case 'v':
-			options->verbose = true;
-			break;
-		case 'h':
-			return PARSE_HELP;
-		default:
-			return PARSE_REFUSED; /* getopt said why */
-		}
-	}
-	options->command = argv + optind;
-	if (optind < argc)
-		return PARSE_RUN;
-	fputs("tenacurl run: which command?\n", stderr);
-	return PARSE_REFUSED;
 }
 
 /*
@@ -143,29 +106,14 @@ static int execute(char **command)
 	return reason == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;
 }
 
-static int print_help(void)
-{
-	fputs(HELP, stdout);
-	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : RUN_EXIT_REFUSED;
-}
-
 int run_command(int argc, char **argv)
 {
-	static char name[] = "tenacurl run";
 	struct run_options options = {0};
 	struct run_plan plan = {0};
 	struct run_error error = {""};
-	argv[0] = name; /* getopt's messages begin with it */
-
-	switch (parse_options(argc, argv, &options)) {
-	case PARSE_HELP:
-		return print_help();
-	case PARSE_REFUSED:
-		fputs("Try 'tenacurl run --help'.\n", stderr);
-		return RUN_EXIT_REFUSED;
-	case PARSE_RUN:
-		break;
-	}
+	int end = say_read_options(&COMMAND, argc, argv, &options, &options.command);
+	if (end != SAY_GO_ON)
+		return end;
 
 	bool ready = run_plan_make(&options, &plan, &error);
 	if (ready && !run_plan_set(&options, &plan))

@@ -10,16 +10,29 @@
 #include "cli/fleet.h"
 #include "cli/plain_json.h"
 #include "cli/plain_text.h"
+#include "cli/say/options.h"
 #include "cli/simulation.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_FAILED = 2 };
 
-static const char usage[] =
-    "usage: tenacurl simulate FILE…|-\n"
-    "       tenacurl simulate --fleet [option…] [FILE | NAME=VALUE]…   (--fleet --help: many clients)\n"
-    "\n"
-    "Runs scripted outcomes through the retry engine on a logical clock. Each line of the input is\n"
-    "one JSON object:\n"
+/* What the command line says. */
+struct request {
+	bool is_fleet;
+	struct fleet_request fleet;
+};
+
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("fleet", '\0', NULL, SAY_FLAG, struct request, is_fleet, "many clients and a model of a server"),
+    SAY_ROW("policy", '\0', "FILE", SAY_TEXT, struct request, fleet.policy_path,
+            "with --fleet: the [policy] of this file instead of the built-in one"),
+    SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, fleet.json,
+            "with --fleet: one JSON object instead of the table"),
+    SAY_ROW("svg", '\0', "FILE", SAY_TEXT, struct request, fleet.svg_path,
+            "with --fleet: also draw the load over time"),
+    {0}};
+
+static const char NOTES[] =
+    "Each line of the input is one JSON object:\n"
     "\n"
     "  policy    total_ms, per_try_ms, max_attempts, min_try_ms, base_ms, backoff_cap_ms, replay_safe\n"
     "  outcomes  what each attempt would come to: duration_ms, status (200 to 599, \"timeout\" or\n"
@@ -27,7 +40,25 @@ static const char usage[] =
     "  draws     the jitter fractions, 0 to 1, in the order in which they are asked for\n"
     "\n"
     "For each line one JSON object is printed: ok, stop, attempts, elapsed_ms and the trace, or\n"
-    "rejected and error for a line that is refused.\n";
+    "rejected and error for a line that is refused.\n"
+    "\n"
+    "--fleet lets many clients loose on a model of a server: without retries, with a naive loop, and\n"
+    "with tenacurl as the policy says.";
+
+static const struct say_command COMMAND = {
+    .name = "tenacurl simulate",
+    .forms = "tenacurl simulate FILE...\n"
+             "tenacurl simulate --fleet [OPTION...] [FILE | NAME=VALUE]...",
+    .about = "Runs scripted outcomes through the retry engine on a logical clock. A FILE of - is standard input.",
+    .options = OPTIONS,
+    .notes = NOTES,
+    .more = fleet_print_settings,
+    .examples = "tenacurl simulate outcomes.jsonl\n"
+                "tenacurl simulate --fleet --svg load.svg clients=200 capacity_per_s=300 \\\n"
+                "    per_try_ms=300 outages=10000+5000 outage_kind=stall\n",
+    .wrong_usage = EXIT_FAILED,
+    .unwritable = EXIT_FAILED,
+};
 
 static json_t *rejection(const char *why)
 {
@@ -108,25 +139,29 @@ static bool simulate_file(const char *path)
 	return good;
 }
 
-int simulate_command(int argc, char **argv)
+static int simulate_files(char **files)
 {
 	bool good = true;
-	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 
-	if (argc > 1 && strcmp(argv[1], "--fleet") == 0)
-		return fleet_command(argc - 1, argv + 1);
-
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		fputs(usage, stdout);
-		return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_USAGE;
-	}
-	if (argc <= first || (first == 1 && argv[1][0] == '-' && argv[1][1] != '\0')) {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
-	for (int i = first; i < argc; i++)
-		good = simulate_file(argv[i]) && good;
+	for (; *files; files++)
+		good = simulate_file(*files) && good;
 	if (fflush(stdout) != 0)
 		good = complain("standard output");
-	return good ? EXIT_SUCCESS : EXIT_USAGE;
+	return good ? EXIT_SUCCESS : EXIT_FAILED;
+}
+
+int simulate_command(int argc, char **argv)
+{
+	struct request request = {0};
+	char **operands;
+	int end = say_read_options(&COMMAND, argc, argv, &request, &operands);
+
+	if (end != SAY_GO_ON)
+		return end;
+	request.fleet.settings = operands;
+	if (request.is_fleet)
+		return fleet_simulate(&request.fleet);
+	if (request.fleet.policy_path || request.fleet.svg_path || request.fleet.json)
+		return say_wrong_usage(&COMMAND, "--policy, --json and --svg go with --fleet");
+	return operands[0] ? simulate_files(operands) : say_wrong_usage(&COMMAND, "which file? (- is standard input)");
 }

@@ -1,87 +1,74 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/stats.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "cli/owners.h"
-
-enum { EXIT_USAGE = 2 };
-
-static const char HELP[] =
-    "Usage: tenacurl stats [--json | --prometheus] [--policy FILE] [--all-users | --state DIR]\n"
-    "       tenacurl stats --owners [--json] [--policy FILE] [--all-users | --state DIR]\n"
-    "       tenacurl stats reset [--all] [--policy FILE] [--state DIR]\n"
-    "\n"
-    "Prints what this user's programs got from each origin since the host was started, or since the last reset:\n"
-    "operations, the share that succeeded, attempts and sends per operation, retries and the failure that most of\n"
-    "them answered, operations that were exhausted (retried and still failed), the sum of all waits, the time to\n"
-    "success of half and of 95 % of the successful ones, what is left of the retry budget, and the circuit breaker.\n"
-    "\n"
-    "  --owners        instead: how many operations were left to callers that repeat them by themselves, how many\n"
-    "                  repeats were refused (nested = own), and what was learned of such callers\n"
-    "  --json          print one JSON object: tenacurl(1) has its keys\n"
-    "  --prometheus    print Prometheus's text format, for node_exporter's textfile collector\n";
-
-static const char HELP_RESET[] =
-    "\n"
-    "reset sets all counters to zero and forgets the operations that `tenacurl last` tells of.\n"
-    "\n"
-    "  --all           also fill the budgets, close the circuit breakers and forget what was learned\n"
-    "  -h, --help      print this text\n";
-
-enum form { FORM_TABLE, FORM_JSON, FORM_PROMETHEUS };
+#include "cli/say/output.h"
 
 /* What the command line says. */
 struct request {
 	struct user_state_query query;
-	enum form form;
 	bool owners;
+	bool json;
+	bool prometheus;
 	bool reset;
 	bool everything;
-	bool help;
 };
 
-static bool parse_option(char ***arguments, struct request *request)
+static const struct say_option OPTIONS[] = {
+    SAY_ROW("owners", '\0', NULL, SAY_FLAG, struct request, owners,
+            "instead: how many operations were left to callers that repeat them by themselves, how\n"
+            "many repeats were refused (nested = own), and what was learned of such callers"),
+    SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, json, "print one JSON object: tenacurl(1) has its keys"),
+    SAY_ROW("prometheus", '\0', NULL, SAY_FLAG, struct request, prometheus,
+            "print Prometheus's text format, for node_exporter's textfile collector"),
+    SAY_ROW("all", '\0', NULL, SAY_FLAG, struct request, everything,
+            "with reset: also fill the budgets, close the circuit breakers and forget what was learned"),
+    USER_STATE_ROWS(struct request),
+    {0}};
+
+static const struct say_command COMMAND = {
+    .name = "tenacurl stats",
+    .forms = "tenacurl stats [OPTION...]\n"
+             "tenacurl stats reset [--all] [--policy FILE] [--state DIR]",
+    .about =
+        "Prints what this user's programs got from each origin since the host was started, or since the last reset:\n"
+        "operations, the share that succeeded, attempts and sends per operation, retries and the failure that most of\n"
+        "them answered, operations that were exhausted (retried and still failed), the sum of all waits, the time to\n"
+        "success of half and of 95 % of the successful ones, what is left of the retry budget, and the circuit "
+        "breaker.\n"
+        "reset sets all counters to zero and forgets the operations that `tenacurl last` tells of.",
+    .options = OPTIONS,
+    .examples = "tenacurl stats\n"
+                "tenacurl stats --owners\n"
+                "tenacurl stats --prometheus >tenacurl.prom\n"
+                "tenacurl stats reset\n",
+    .wrong_usage = 2,
+    .unwritable = 1,
+};
+
+/* SAY_GO_ON, or the exit status of wrong usage. */
+static int check_request(const struct request *request)
 {
-	const char *option = **arguments;
-	bool is_json = strcmp(option, "--json") == 0, is_prometheus = strcmp(option, "--prometheus") == 0;
-	bool is_help = strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0;
-	bool is_all = strcmp(option, "--all") == 0;
-	if (is_json || is_prometheus) {
-		bool is_the_only_one = request->form == FORM_TABLE;
-		request->form = is_json ? FORM_JSON : FORM_PROMETHEUS;
-		return is_the_only_one;
-	}
-	bool is_owners = strcmp(option, "--owners") == 0;
-	request->help |= is_help;
-	request->everything |= is_all;
-	request->owners |= is_owners;
-	return is_help || is_all || is_owners || user_state_option(arguments, &request->query);
+	if (request->json && request->prometheus)
+		return say_wrong_usage(&COMMAND, "--json or --prometheus, not both");
+	if (request->owners && request->prometheus)
+		return say_wrong_usage(&COMMAND, "--owners goes without --prometheus");
+	if (request->everything && !request->reset)
+		return say_wrong_usage(&COMMAND, "--all goes with reset");
+	if (request->reset && (request->json || request->prometheus || request->query.all_users || request->owners))
+		return say_wrong_usage(&COMMAND, "reset goes with --all, --policy and --state alone");
+	return SAY_GO_ON;
 }
 
-static bool parse(char **argv, struct request *request)
+/* The one operand. */
+static int take_reset(char **operands, struct request *request)
 {
-	for (argv++; *argv; argv++) {
-		if (strcmp(*argv, "reset") == 0 && !request->reset)
-			request->reset = true;
-		else if (!parse_option(&argv, request))
-			return false;
-	}
-	if (request->help)
-		return true;
-	bool is_for_printing = request->form != FORM_TABLE || request->query.all_users || request->owners;
-	if (request->owners && request->form == FORM_PROMETHEUS)
-		return false;
-	return request->reset ? !is_for_printing : !request->everything;
-}
-
-static bool flush_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return true;
-	fprintf(stderr, "tenacurl stats: can't write: %s\n", strerror(errno));
-	return false;
+	request->reset = operands[0] != NULL;
+	if (operands[0] && strcmp(operands[0], "reset") != 0)
+		return say_wrong_usage(&COMMAND, "what is '%s'?", operands[0]);
+	return operands[0] && operands[1] ? say_wrong_usage(&COMMAND, "what is '%s'?", operands[1]) : SAY_GO_ON;
 }
 
 static bool print(const struct request *request)
@@ -92,15 +79,15 @@ static bool print(const struct request *request)
 	good = good && (seen.read > 0 || seen.untrusted == 0);
 	if (good) {
 		stats_arrange(&stats);
-		if (request->form == FORM_JSON)
+		if (request->json)
 			good = stats_print_json(stdout, &stats);
-		else if (request->form == FORM_PROMETHEUS)
+		else if (request->prometheus)
 			stats_print_prometheus(stdout, &stats);
 		else
 			stats_print_table(stdout, &stats);
 	}
 	stats_free(&stats);
-	return flush_output() && good;
+	return say_flush(COMMAND.name) && good;
 }
 
 static bool print_owners(const struct request *request)
@@ -111,29 +98,26 @@ static bool print_owners(const struct request *request)
 	good = good && (seen.read > 0 || seen.untrusted == 0);
 	if (good) {
 		owners_arrange(&owners);
-		if (request->form == FORM_JSON)
+		if (request->json)
 			good = owners_print_json(stdout, &owners);
 		else
 			owners_print_table(stdout, &owners);
 	}
 	owners_free(&owners);
-	return flush_output() && good;
+	return say_flush(COMMAND.name) && good;
 }
 
 int stats_command(int argc, char **argv)
 {
 	struct request request = {0};
-	(void)argc;
-	if (!parse(argv, &request)) {
-		fputs("tenacurl stats: wrong usage\nTry 'tenacurl stats --help'.\n", stderr);
-		return EXIT_USAGE;
-	}
-	if (request.help) {
-		fputs(HELP, stdout);
-		fputs(user_state_help, stdout);
-		fputs(HELP_RESET, stdout);
-		return flush_output() ? 0 : 1;
-	}
+	char **operands;
+	int end = say_read_options(&COMMAND, argc, argv, &request, &operands);
+	if (end == SAY_GO_ON)
+		end = take_reset(operands, &request);
+	if (end == SAY_GO_ON)
+		end = check_request(&request);
+	if (end != SAY_GO_ON)
+		return end;
 	if (request.reset)
 		return user_state_reset(&request.query, request.everything) ? 0 : 1;
 	return (request.owners ? print_owners : print)(&request) ? 0 : 1;

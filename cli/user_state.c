@@ -20,10 +20,6 @@
 
 #define OWNERS_MAX 4096
 
-const char user_state_help[] = "  --policy FILE   take budgets, breakers and state_dir from this policy\n"
-                               "  --state DIR     the directory of the state, instead of searching for it\n"
-                               "  --all-users     the states of all users (root only)\n";
-
 /* A user whose state is to be read, and where. */
 struct place {
 	uid_t uid;
@@ -43,21 +39,6 @@ struct found {
 	char policy[SOURCE_BYTES_MAX];
 	_Alignas(64) char snapshot[];
 };
-
-bool user_state_option(char ***arguments, struct user_state_query *query)
-{
-	char **at = *arguments;
-	if (strcmp(at[0], "--all-users") == 0) {
-		query->all_users = true;
-		return true;
-	}
-	bool is_state = strcmp(at[0], "--state") == 0;
-	if ((!is_state && strcmp(at[0], "--policy") != 0) || !at[1] || !at[1][0])
-		return false;
-	*(is_state ? &query->directory : &query->policy_path) = at[1];
-	*arguments = at + 1;
-	return true;
-}
 
 static const struct policy *load_policy(const struct policy_places *places)
 {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cli/say/options.h"
 #include "config/policy.h"
 #include "state/read.h"
 
@@ -41,14 +42,15 @@ struct user_states_seen {
 /* Takes a state; returns false, to end the visit, if there is no memory. */
 typedef bool (*user_state_visitor)(void *context, const struct user_state *user);
 
-/*
- * Parses the option at *arguments, if it is one of --state DIR, --policy FILE and --all-users, and moves *arguments to
- * its last word. Returns false if it is none of them, or if its value is missing.
- */
-bool user_state_option(char ***arguments, struct user_state_query *query);
-
-/* What these options mean, for a command's help. */
-extern const char user_state_help[];
+/* Rows of a command's table of options (cli/say/options.h), for the query in the field `query` of `type`. */
+#define USER_STATE_PLACE_ROWS(type)                                                                                    \
+	SAY_ROW("policy", '\0', "FILE", SAY_TEXT, type, query.policy_path,                                             \
+	        "take budgets, breakers and state_dir from this policy"),                                              \
+	    SAY_ROW("state", '\0', "DIR", SAY_TEXT, type, query.directory,                                             \
+	            "the directory of the state, instead of searching for it")
+#define USER_STATE_ROWS(type)                                                                                          \
+	USER_STATE_PLACE_ROWS(type),                                                                                   \
+	    SAY_ROW("all-users", '\0', NULL, SAY_FLAG, type, query.all_users, "the states of all users (root only)")
 
 /*
  * Reads the states that `query` means and hands each to `visit`. A user without one is no trouble. Returns false, and

@@ -459,8 +459,8 @@ def test_a_missing_library_is_told(check, tmp_path):
 @pytest.mark.parametrize("arguments, status, words", [
     ([], 125, "which program?"),
     (["--no-such-option", "x"], 125, "unrecognized option"),
-    (["--pid", "x"], 125, "not x"),
-    (["--pid", "-1"], 125, "not -1"),
+    (["--pid", "x"], 125, "not 'x'"),
+    (["--pid", "-1"], 125, "not '-1'"),
     (["--pid", "1", CURL], 125, "--pid goes with --json alone"),
     (["--pid", "1", "--run"], 125, "--pid goes with --json alone"),
     (["no-such-program-here"], 127, "can't check 'no-such-program-here': No such file or directory"),

@@ -246,18 +246,21 @@ def test_file_that_cannot_be_read(tmp_path):
     assert simulate(tmp_path).returncode == 2
 
 
-@pytest.mark.parametrize("arguments", [[], ["--nonsense"], ["-x"], ["--"]])
-def test_usage(arguments):
+@pytest.mark.parametrize("arguments, what", [
+    ([], "which file?"), (["--nonsense"], "'--nonsense'"), (["-x"], "'-x'"), (["--"], "which file?"),
+    (["--json", "x"], "go with --fleet"),
+])
+def test_usage(arguments, what):
     done = simulate(*arguments)
     assert done.returncode == 2
-    assert b"usage: tenacurl simulate" in done.stderr
+    assert done.stderr.startswith(b"tenacurl simulate: ") and what.encode() in done.stderr
     assert done.stdout == b""
 
 
 def test_help():
     done = simulate("--help")
     assert done.returncode == 0
-    assert b"usage: tenacurl simulate" in done.stdout
+    assert done.stdout.startswith(b"Usage: tenacurl simulate")
 
 
 def test_output_that_cannot_be_written():

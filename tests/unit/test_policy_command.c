@@ -4,6 +4,8 @@
 #include "cli/load.c"
 #include "cli/plain_text.c"
 #include "cli/policy.c"
+#include "cli/say/options.c"
+#include "cli/say/output.c"
 #include "tests/unit/test_policy_support.h"
 
 /* What one call wrote and returned. */
