@@ -9,6 +9,7 @@
 
 #include "cli/plain_text.h"
 #include "cli/run.h"
+#include "cli/run_job.h"
 #include "cli/say/options.h"
 
 /* What the command line says. */
@@ -72,11 +73,21 @@ static int status_of_failure(int reason)
 	}
 }
 
+/* `run` would name the job, by which the policy may choose. */
+static void name_job(char **command)
+{
+	char *name = run_job_name(command);
+	if (name)
+		setenv("TENACURL_JOB", name, 1);
+	free(name);
+}
+
 /* Fills the report; returns 0, or the exit status of a failure that was told. */
 static int find_out(const struct request *request, struct check_report *report)
 {
 	if (request->pid)
 		return check_pid((pid_t)request->pid, report) ? 0 : RUN_EXIT_REFUSED;
+	name_job(request->check.command);
 	bool done = request->run ? check_run(&request->check, report) : check_static(&request->check, report);
 	int reason = errno;
 	if (done)

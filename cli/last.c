@@ -36,7 +36,7 @@ struct findings {
 
 static const struct say_option OPTIONS[] = {
     SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct request, job,
-            "of this job (`tenacurl run --job`, TENACURL_JOB), or of a program or script of this name"),
+            "of this job (what `tenacurl run` was given, or its --job), or of a program or script of this name"),
     SAY_ROW("run", '\0', "ID", SAY_TEXT, struct request, run,
             "of one `tenacurl run`: what TENACURL_RUN is in it, and `run` in log records"),
     SAY_ROW("pid", '\0', "N", SAY_PID, struct request, pid, "of this process"),
@@ -126,6 +126,15 @@ static bool print_json(const struct findings *findings, size_t count)
 	return printed;
 }
 
+static void print_nothing(const struct request *request, const char *directory)
+{
+	fprintf(stderr, "tenacurl last: nothing was recorded%s (in %s)\n",
+	        request->job || request->run || request->pid ? " of that" : "",
+	        request->query.all_users ? "any state" : plain_text(directory));
+	if (!request->query.all_users)
+		user_states_print_others(stderr);
+}
+
 static bool tell(const struct request *request)
 {
 	struct findings findings = {.request = request};
@@ -139,9 +148,7 @@ static bool tell(const struct request *request)
 	else if (good && count)
 		print_text(&findings, count);
 	else if (good && !seen.untrusted)
-		fprintf(stderr, "tenacurl last: nothing was recorded%s (in %s)\n",
-		        request->job || request->run || request->pid ? " of that" : "",
-		        request->query.all_users ? "any state" : plain_text(seen.directory));
+		print_nothing(request, seen.directory);
 	free(findings.told);
 	return say_flush(COMMAND.name) && good && count;
 }

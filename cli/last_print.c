@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *     2026-01-02 03:04:05  import.sh[4711]  job nightly  https://api.example.org:443 [payments]
+ *     2026-01-02 04:04:05+01:00  import.sh[4711]  job nightly  GET https://api.example.org/v1/items [payments]
  *       failed: the server answered with an error (503)
  *       4 attempts in 7.5 s, 7.2 s of them waiting
  *       max_attempts allows no further attempt. (attempt_cap)
@@ -12,13 +12,11 @@
 #include "cli/last.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "cli/last_words.h"
+#include "cli/say/time.h"
 #include "engine/curl_codes.h"
 #include "engine/engine.h"
-
-#define TIME_BYTES 64
 
 static void put_duration(FILE *out, int64_t ms)
 {
@@ -28,26 +26,6 @@ static void put_duration(FILE *out, int64_t ms)
 		fprintf(out, "%" PRId64 ".%" PRId64 " s", ms / 1000, ms % 1000 / 100);
 }
 
-static void local_time(const struct state_flight *flight, char out[static TIME_BYTES])
-{
-	time_t seconds = (time_t)(flight->time_us / 1000000);
-	struct tm parts;
-	if (!localtime_r(&seconds, &parts) || strftime(out, TIME_BYTES, "%Y-%m-%d %H:%M:%S", &parts) == 0)
-		snprintf(out, TIME_BYTES, "unknown time");
-}
-
-static void universal_time(const struct state_flight *flight, char out[static TIME_BYTES])
-{
-	time_t seconds = (time_t)(flight->time_us / 1000000);
-	struct tm parts;
-	if (!gmtime_r(&seconds, &parts)) {
-		snprintf(out, TIME_BYTES, "unknown time");
-		return;
-	}
-	size_t used = strftime(out, TIME_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
-	snprintf(out + used, TIME_BYTES - used, ".%06" PRId64 "Z", flight->time_us % 1000000);
-}
-
 static bool succeeded(const struct state_flight *flight)
 {
 	return flight->reason == ENGINE_SUCCESS;
@@ -55,14 +33,15 @@ static bool succeeded(const struct state_flight *flight)
 
 static void put_headline(FILE *out, const struct state_flight *flight, const char *user)
 {
-	char time[TIME_BYTES];
-	local_time(flight, time);
-	fprintf(out, "%s  %s[%" PRId64 "]", time, flight->program[0] ? flight->program : "?", flight->pid);
+	char time[SAY_TIME_BYTES];
+	fprintf(out, "%s  %s[%" PRId64 "]", say_time(flight->time_us, time), flight->program[0] ? flight->program : "?",
+	        flight->pid);
 	if (flight->job[0])
 		fprintf(out, "  job %s", flight->job);
 	if (user)
 		fprintf(out, "  of %s", user);
-	fprintf(out, "  %s [%s]\n", flight->origin, flight->section);
+	fprintf(out, "  %s%s%s%s [%s]\n", flight->method, flight->method[0] ? " " : "", flight->origin, flight->path,
+	        flight->section);
 }
 
 static void put_result(FILE *out, const struct state_flight *flight)
@@ -116,16 +95,17 @@ static json_t *text_or_null(const char *text)
 
 json_t *last_flight_json(const struct state_flight *flight, const char *user)
 {
-	char time[TIME_BYTES];
+	char time[SAY_TIME_BYTES];
 	enum engine_reason reason = (enum engine_reason)flight->reason;
-	universal_time(flight, time);
 	bool is_ours = flight->evidence == STATE_EVIDENCE_NONE;
 	const char *evidence = is_ours ? NULL : last_evidence_name((enum state_evidence)flight->evidence);
 	json_t *status = flight->status ? json_integer(flight->status) : json_null();
 	return json_pack(
-	    "{s:s, s:s, s:I, s:o, s:o, s:o, s:s, s:s, s:b, s:s, s:s, s:s, s:o, s:s, s:o, s:i, s:s, s:i, s:I, s:I, s:I}",
-	    "time", time, "user", user, "pid", (json_int_t)flight->pid, "program", text_or_null(flight->program), "job",
-	    text_or_null(flight->job), "run", text_or_null(flight->run), "origin", flight->origin, "section",
+	    "{s:s?, s:s, s:I, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:s, s:s, s:o, s:s, s:o, s:i, s:s, s:i, "
+	    "s:I, s:I, s:I}",
+	    "time", say_time_utc(flight->time_us, time), "user", user, "pid", (json_int_t)flight->pid, "program",
+	    text_or_null(flight->program), "job", text_or_null(flight->job), "run", text_or_null(flight->run), "method",
+	    text_or_null(flight->method), "origin", flight->origin, "path", text_or_null(flight->path), "section",
 	    flight->section, "succeeded", succeeded(flight), "reason", engine_reason_name(reason), "text",
 	    last_reason_text(reason), "owner", is_ours ? "us" : "outer", "evidence", text_or_null(evidence), "failure",
 	    engine_class_name((enum engine_class)flight->failure), "status", status, "curl_code",

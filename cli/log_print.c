@@ -19,6 +19,7 @@
 
 #include "cli/plain_text.h"
 #include "cli/records.h"
+#include "cli/say/time.h"
 
 #define LINE_COLUMNS        80
 #define HTTP_RETURNED_ERROR 22 /* CURLE_HTTP_RETURNED_ERROR: FAILONERROR made a failure of a status */
@@ -99,8 +100,10 @@ static bool open_line(struct half *first, struct half *second)
 
 static void put_who(FILE *out, const json_t *record)
 {
-	put_field(out, record, "time", "unknown time");
-	putc(' ', out);
+	char text[SAY_TIME_BYTES];
+	int64_t time_us = INT64_MAX;
+	say_time_read(record_text(record, "time"), &time_us);
+	fprintf(out, "%s ", say_time(time_us, text));
 	put_field(out, record, "program", "?");
 	fprintf(out, "[%lld]", record_number(record, "pid"));
 	if (is_text(record, "mode", "audit"))

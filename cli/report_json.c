@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tenacurl(1) documents the keys. */
-#include <time.h>
 
 #include "cli/plain_json.h"
 
 #include "cli/report.h"
+#include "cli/say/time.h"
 
 #define SCHEMA 1
 
@@ -22,12 +22,9 @@ static json_t *text_or_null(const char *text)
 
 static json_t *time_or_null(int64_t time_us)
 {
-	time_t seconds = (time_t)(time_us / 1000000);
-	struct tm parts;
-	char text[64];
-	if (time_us == 0 || !gmtime_r(&seconds, &parts) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts))
-		return json_null();
-	return json_string(text);
+	char text[SAY_TIME_BYTES];
+	const char *time = time_us ? say_time_utc(time_us, text) : NULL;
+	return time ? json_string(time) : json_null();
 }
 
 static json_t *largest(const struct report_values *values)

@@ -9,10 +9,10 @@
  * Lines that have nothing to tell are left out.
  */
 #include <inttypes.h>
-#include <time.h>
 
 #include "cli/plain_text.h"
 #include "cli/report.h"
+#include "cli/say/time.h"
 
 enum { FREQUENT_VALUES = 4 };
 
@@ -201,25 +201,12 @@ static void print_row(FILE *out, const struct report_row *row)
 	print_rarities(out, row);
 }
 
-static void put_time(FILE *out, int64_t time_us)
-{
-	time_t seconds = (time_t)(time_us / 1000000);
-	struct tm parts;
-	char text[64] = "?";
-	if (gmtime_r(&seconds, &parts))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts);
-	fputs(text, out);
-}
-
 static void print_source(FILE *out, const struct report *report)
 {
 	put_count(out, (int64_t)report->seen.records, "record");
 	if (report->last_us) {
-		fputs(", ", out);
-		put_time(out, report->first_us);
-		fputs(" to ", out);
-		put_time(out, report->last_us);
-		fputs(" UTC", out);
+		char first[SAY_TIME_BYTES], last[SAY_TIME_BYTES];
+		fprintf(out, ", %s to %s", say_time(report->first_us, first), say_time(report->last_us, last));
 	}
 	putc('\n', out);
 	if (!report->row_count)

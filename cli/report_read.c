@@ -7,9 +7,9 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/report.h"
+#include "cli/say/time.h"
 
 #define ORIGIN_BYTES 1024 /* a record's redacted URL is shorter */
 #define NUMBER_MAX   INT64_C(1000000000000)
@@ -63,21 +63,6 @@ static const char *origin_of(struct report_records *records, const char *url)
 		bytes -= 4;
 	origin[bytes] = '\0';
 	return intern(records, origin);
-}
-
-/* Returns false for what isn't a time as record.c writes it. */
-static bool parse_time(const char *text, int64_t *time_us)
-{
-	struct tm parts = {0};
-	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
-	if (!rest)
-		return false;
-	int64_t fraction_us = 0, digit_us = 100000;
-	if (*rest == '.')
-		for (rest++; isdigit((unsigned char)*rest); rest++, digit_us /= 10)
-			fraction_us += (*rest - '0') * digit_us;
-	*time_us = (int64_t)timegm(&parts) * 1000000 + fraction_us;
-	return strcmp(rest, "Z") == 0 && *time_us > 0;
 }
 
 /* A number that is there and makes sense, REPORT_UNKNOWN otherwise. */
@@ -167,7 +152,7 @@ void report_take(void *context, json_t *record)
 	if (records->is_out_of_memory)
 		return;
 	/* One without a time stays where it stands. */
-	if (parse_time(record_text(record, "time"), &time_us))
+	if (say_time_read(record_text(record, "time"), &time_us))
 		records->time_us = time_us;
 	records->lost += number_or_0(record, "lost");
 	take(records, record);

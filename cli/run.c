@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "cli/check.h"
 #include "cli/plain_text.h"
+#include "cli/run_job.h"
 #include "cli/run_plan.h"
 #include "cli/say/options.h"
 #include "log/sink.h"
@@ -29,7 +31,8 @@ static const struct say_option OPTIONS[] = {
             "end all retrying of COMMAND and its children after TIME: 30s, 1500ms, 2m, 1h; s if no\n"
             "unit"),
     SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct run_options, job,
-            "name this job for the log and for the policy's `programs`"),
+            "name this job for the log, `last` and the policy's `programs`; otherwise $TENACURL_JOB,\n"
+            "the script that COMMAND runs, or its program"),
     SAY_ROW("require", '\0', NULL, SAY_FLAG, struct run_options, require,
             "start COMMAND only if tenacurl can help it and the policy is good; otherwise 125"),
     SAY_ROW("no-binder", '\0', NULL, SAY_FLAG, struct run_options, no_binder,
@@ -115,10 +118,14 @@ int run_command(int argc, char **argv)
 	if (end != SAY_GO_ON)
 		return end;
 
+	char *name = options.job ? NULL : run_job_name(options.command);
+	if (name)
+		options.job = name;
 	bool ready = run_plan_make(&options, &plan, &error);
 	if (ready && !run_plan_set(&options, &plan))
 		ready = run_refuse(&error, "can't set the environment: %s", strerror(errno));
 	run_plan_free(&plan);
+	free(name);
 	if (ready && options.require)
 		ready = check_requirement(&options, &error);
 	if (!ready) {

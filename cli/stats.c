@@ -86,6 +86,8 @@ static bool print(const struct request *request)
 		else
 			stats_print_table(stdout, &stats);
 	}
+	if (good && !seen.read && !request->query.all_users)
+		user_states_print_others(stderr);
 	stats_free(&stats);
 	return say_flush(COMMAND.name) && good;
 }

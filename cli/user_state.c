@@ -18,7 +18,8 @@
 #include "config/source.h"
 #include "state/directory.h"
 
-#define OWNERS_MAX 4096
+#define OWNERS_MAX   4096
+#define OTHERS_NAMED 8
 
 /* A user whose state is to be read, and where. */
 struct place {
@@ -254,6 +255,26 @@ bool user_states_visit(const struct user_state_query *query, user_state_visitor 
 	if (query->all_users)
 		return visit_all(query, visit, context, seen);
 	return visit_one(query, owner_of(query), visit, context, seen);
+}
+
+void user_states_print_others(FILE *out)
+{
+	static uid_t owners[OWNERS_MAX];
+	const struct state_request usual = {0};
+	size_t count = state_list_owners(&usual, owners, OWNERS_MAX), others = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct place place = {.uid = owners[i]};
+		if (owners[i] == geteuid())
+			continue;
+		name_place(&place, getpwuid(place.uid));
+		if (others++ < OTHERS_NAMED)
+			fprintf(out, "%s%s", others == 1 ? "There are states of other users: " : ", ",
+			        plain_text(place.name));
+	}
+	if (others > OTHERS_NAMED)
+		fprintf(out, " and %zu more", others - OTHERS_NAMED);
+	if (others)
+		fprintf(out, ". `tenacurl last --all-users` reads them%s.\n", geteuid() == 0 ? "" : ", for root");
 }
 
 bool user_state_change(const struct user_state_query *query, user_state_changer change, void *context)

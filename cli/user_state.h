@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "cli/say/options.h"
@@ -58,6 +59,12 @@ typedef bool (*user_state_visitor)(void *context, const struct user_state *user)
  */
 bool user_states_visit(const struct user_state_query *query, user_state_visitor visit, void *context,
                        struct user_states_seen *seen);
+
+/*
+ * Prints whose states are in the usual places besides the caller's own, as far as the caller may see that, and how to
+ * read them. Nothing if there are none.
+ */
+void user_states_print_others(FILE *out);
 
 /* Changes a state; returns false if there is no memory. */
 typedef bool (*user_state_changer)(void *context, struct state *state);

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/proc.h"
+#include "base/script.h"
 #include "interpose/base_name.h"
 #include "interpose/hash.h"
 #include "interpose/process.h"
-#include "interpose/script.h"
 
 #define NAME_BYTES  256
 #define PATH_BYTES  4096

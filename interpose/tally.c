@@ -5,7 +5,13 @@
 #include "interpose/outcome.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
+#include "log/record.h"
 #include "state/count.h"
+
+#include <string.h>
+
+/* More than a host and what a flight holds of a path: what is cut is cut there. */
+#define REDACTED_BYTES 512
 
 void tally_retry(const struct operation *operation)
 {
@@ -24,6 +30,18 @@ static void count_events(struct state_entry *entry, const struct state_operation
 		state_count_event(entry, STATE_EVENT_REFUSED);
 	if (counted->attempts == 0 && counted->reason == ENGINE_NESTED)
 		state_count_event(entry, STATE_EVENT_NESTED_REFUSED);
+}
+
+/* What of the URL behind its origin may be told, as log records have it. */
+static void put_path(const struct operation *operation, struct state_flight *flight)
+{
+	struct url url;
+	char text[REDACTED_BYTES];
+	bool is_read = handle_read_url(operation->handle, &url);
+	record_redact_url(is_read ? &url : NULL, operation->section->rules.log_url, text, sizeof(text));
+	const char *authority = strstr(text, "://");
+	const char *path = authority ? strchr(authority + 3, '/') : NULL;
+	state_flight_text(flight->path, path);
 }
 
 static void record_flight(const struct operation *operation, const struct state_operation *counted, CURLcode result)
@@ -49,6 +67,8 @@ static void record_flight(const struct operation *operation, const struct state_
 	state_flight_text(flight.program, process_program());
 	state_flight_text(flight.section, section);
 	shared_state_origin(operation->handle, flight.origin, sizeof(flight.origin));
+	state_flight_text(flight.method, handle_told_verb(operation->handle));
+	put_path(operation, &flight);
 	shared_state_record(&flight);
 }
 

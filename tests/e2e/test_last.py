@@ -2,20 +2,23 @@
 """`tenacurl last`: what happened to a job, with nothing configured beforehand."""
 
 import json
+import os
+import re
 import subprocess
 
 import pytest
 
+from support.records import lines_of, operation_of
 from support.state import EVIDENCE, FAILURES, REASONS
 
 CURL = "/usr/bin/curl"
 
 
 def test_an_operation_is_told_in_sentences(state):
-    state.write(state.flight(origin="https://api.example.org:443", section="payments", job="nightly",
+    state.write(state.flight(origin="https://api.example.org", section="payments", job="nightly",
                              run="0123456789abcdef", program="import.sh", pid=4711))
     assert state.text("last") == (
-        "2023-11-14 22:13:20  import.sh[4711]  job nightly  https://api.example.org:443 [payments]\n"
+        "2023-11-14 22:13:20+00:00  import.sh[4711]  job nightly  GET https://api.example.org/v1/items [payments]\n"
         "  failed: the server answered with an error (503)\n"
         "  4 attempts in 7.5 s, 7.2 s of them waiting\n"
         "  max_attempts allows no further attempt. (attempt_cap)\n")
@@ -70,13 +73,13 @@ def test_json_has_everything(state):
     told.pop("user")
     assert told == {
         "time": "2023-11-14T22:13:20.000000Z", "pid": 4711, "program": "import.sh", "job": "nightly",
-        "run": "0123456789abcdef", "origin": "http://o.example:80", "section": "policy", "succeeded": False,
+        "run": "0123456789abcdef", "method": "GET", "origin": "http://o.example:80", "path": "/v1/items", "section": "policy", "succeeded": False,
         "reason": "attempt_cap", "text": "max_attempts allows no further attempt.",
         "owner": "us", "evidence": None, "failure": "status",
         "status": 503, "curl_code": 22, "curl": "CURLE_HTTP_RETURNED_ERROR", "attempts": 4, "sends": 4,
         "waited_ms": 7200, "elapsed_ms": 7500}
-    state.write(state.flight(time_s=1700000001, status=0))
-    assert [state.last()[0][key] for key in ("job", "run", "status")] == [None, None, None]
+    state.write(state.flight(time_s=1700000001, status=0, method="-", path="-"))
+    assert [state.last()[0][key] for key in ("job", "run", "status", "method", "path")] == [None] * 5
 
 
 def test_the_newest_is_first(state):
@@ -154,6 +157,45 @@ def test_a_full_disk_is_told(three):
     assert done.returncode == 1 and b"can't write" in done.stderr
 
 
+@pytest.mark.parametrize("zone, told", [("UTC", "2023-11-14 22:13:20+00:00"), ("XXX-5:30", "2023-11-15 03:43:20+05:30"),
+                                        ("YYY3", "2023-11-14 19:13:20-03:00")])
+def test_m05_times_are_local_with_their_zone_for_people_and_utc_in_json(state, tmp_path, zone, told):
+    state.write(state.flight())
+    log = tmp_path / "log"
+    log.write_text(lines_of(operation_of(1, 1, time="2023-11-14T22:13:20.000000Z")))
+    env = {"TZ": zone}
+    assert state.text("last", env=env).startswith(f"{told}  curl[1]")
+    assert state.text("log", log, env=env).startswith(f"{told} curl[1]")
+    assert state.text("report", log, env=env).startswith(f"1 record, {told} to {told}\n")
+    assert json.loads(state.text("last", "--json", env=env))["operations"][0]["time"] == "2023-11-14T22:13:20.000000Z"
+    report = json.loads(state.text("report", "--json", log, env=env))
+    assert report["first"] == report["last"] == "2023-11-14T22:13:20.000000Z"
+
+
+OTHERS = """
+mount -t tmpfs none /dev/shm; mount -t tmpfs none /run
+for user in $OTHERS; do mkdir -m 700 /dev/shm/tenacurl-$user; chown $user /dev/shm/tenacurl-$user; done
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize("others, told", [
+    ("", b""), ("33", b"There are states of other users: www-data. `tenacurl last --all-users` reads them.\n"),
+    ("54321 54322", b": 5432"), (" ".join(map(str, range(54321, 54333))), b" and 4 more. "),
+])
+def test_m05_nothing_recorded_names_whose_states_there_are(state, others, told):
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+        pytest.skip("needs a mount namespace")
+    for command in ("last", "stats"):
+        done = state.runner.bare(["unshare", "-m", "sh", "-c", OTHERS, "sh", state.build / "tenacurl", command],
+                                 env={"OTHERS": others, "TENACURL_STATE": ""})
+        if command == "last":
+            assert (done.returncode, done.stdout) == (1, b"")
+            assert done.stderr.startswith(b"tenacurl last: nothing was recorded (in /dev/shm/tenacurl-0)\n")
+        assert told in done.stderr
+        assert others or b"other users" not in done.stderr
+
+
 # What the object itself records, with nothing configured beforehand: no log, no policy.
 
 
@@ -170,7 +212,7 @@ def test_a_failed_job_is_explained(state, origin, tenacurl_run):
     assert state.last("--run", told["run"]) == state.last("--pid", str(told["pid"])) == [told]
     text = state.text("last", "--job", "nightly")
     assert "longer wait than retry_after_max_ms" in text
-    assert "secret" not in text and "token" not in text
+    assert f" GET http://127.0.0.1:{server.port}/secret [" in text and "token" not in text
 
 
 def test_a_retried_success_is_remembered_and_a_plain_one_is_not(state, origin, tenacurl_run):
@@ -183,3 +225,49 @@ def test_a_retried_success_is_remembered_and_a_plain_one_is_not(state, origin, t
     told, = state.last()
     assert (told["succeeded"], told["attempts"], told["status"]) == (True, 2, 200)
     assert told["waited_ms"] >= 100
+
+
+def test_m05_requests_to_one_origin_are_told_apart(state, origin, tenacurl_run):
+    server = origin([{"status": 503, "headers": [["Retry-After", "3600"]], "repeat": True}])
+    env = {"TENACURL_STATE": str(state.directory)}
+    for i in range(20):
+        tenacurl_run([CURL, "-s", "-X", "GET" if i % 2 else "DELETE", server.url(f"/items/{i}?key=x")], env=env)
+    told = state.last("-n", "100")
+    assert [(one["method"], one["path"]) for one in told] == [
+        ("GET" if i % 2 else "DELETE", f"/items/{i}") for i in reversed(range(20))]
+    assert f"DELETE http://127.0.0.1:{server.port}/items/18 [policy]" in state.text("last")
+
+
+@pytest.mark.parametrize("log_url, told", [
+    ("path", r"/token/~[0-9a-f]{8}/x"), ("origin", None), ("full-path", r"/token/S3CRET0123456789/x"),
+    ("hash", r"/~[0-9a-f]{8}"),
+])
+def test_m05_a_path_is_told_as_the_log_tells_it(state, origin, tenacurl_run, log_url, told):
+    server = origin([{"status": 503, "headers": [["Retry-After", "3600"]], "repeat": True}])
+    tenacurl_run([CURL, "-s", server.url("/token/S3CRET0123456789/x?query#fragment")], {"log_url": log_url},
+                 env={"TENACURL_STATE": str(state.directory)})
+    path = state.last()[0]["path"]
+    assert path is None if told is None else re.fullmatch(told, path)
+    assert f" GET http://127.0.0.1:{server.port}{path or ''} [policy]" in state.text("last")
+
+
+@pytest.mark.parametrize("way, job", [
+    ("{script}", "import.sh"), ("sh {script}", "import.sh"), ("sh -e {script} more", "import.sh"),
+    ("env A=1 {script}", "import.sh"), ("nice -n 1 sh {script}", "import.sh"), ("sh -c {script}", "sh"),
+    ("/usr/bin/curl -s {url}", "curl"),
+])
+def test_m05_a_job_is_named_after_its_command(state, origin, tenacurl_run, tmp_path, way, job):
+    server = origin([{"status": 503, "headers": [["Retry-After", "3600"]], "repeat": True}])
+    script = tmp_path / "import.sh"
+    script.write_text(f"#!/bin/sh\n{CURL} -s {server.url()}\nexit 0\n")
+    script.chmod(0o755)
+    env = {"TENACURL_STATE": str(state.directory)}
+    command = way.format(script=script, url=server.url()).split()
+    tenacurl_run(command, env=env)
+    told, = state.last("--job", job)
+    assert (told["job"], told["program"]) == (job, "curl")
+
+    # Unless it is told otherwise, by an option or by a run around it.
+    tenacurl_run(command, options=["--job", "nightly"], env=env)
+    tenacurl_run(command, env={"TENACURL_JOB": "hourly", **env})
+    assert [told["job"] for told in state.last()] == ["hourly", "nightly", job]

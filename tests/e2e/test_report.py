@@ -42,7 +42,7 @@ def plain(pid, operation, begin=0, **fields):
 
 def run(*files, stdin=""):
     return subprocess.run([TENACURL, "report", *map(str, files)], input=stdin, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=60, env={**os.environ, "TZ": "UTC"})
 
 
 def report(*records):
@@ -68,7 +68,7 @@ def test_a_night_in_words():
     records = [*rescued(1, 1, **job), *rescued(1, 2, begin=20, **job), *exhausted(2, 1, begin=40, **job),
                *plain(3, 1, begin=50, **job)]
     assert printed(*records) == (
-        "11 records, 2026-01-02 03:00:00 to 2026-01-02 03:00:50 UTC\n"
+        "11 records, 2026-01-02 03:00:00+00:00 to 2026-01-02 03:00:50+00:00\n"
         "\n"
         "import.sh  https://api.example.org  job nightly\n"
         "  operations   4: 1 succeeded at once, 2 succeeded after a retry, 1 failed\n"
@@ -300,7 +300,7 @@ def test_a_note_that_is_given_twice_counts_once():
 
 def test_notes_belong_to_the_time_that_is_told():
     told = report(*rescued(1, 1, begin=5), note("policy refused", **at(60)))
-    assert (told["first"], told["last"]) == ("2026-01-02T03:00:05Z", "2026-01-02T03:01:00Z")
+    assert (told["first"], told["last"]) == ("2026-01-02T03:00:05.000000Z", "2026-01-02T03:01:00.000000Z")
 
 
 def test_reasons_without_end_are_told_together():

@@ -71,9 +71,9 @@ def test_standard_streams_are_passed_on(environment):
 # What the program sees
 
 
-def test_without_options_only_the_objects_and_a_run_id_are_set(seen):
+def test_without_options_only_the_objects_a_run_id_and_a_name_are_set(seen):
     found = seen()
-    assert {name for name in found if name.startswith("TENACURL_")} == {"TENACURL_RUN"}
+    assert {name for name in found if name.startswith("TENACURL_")} == {"TENACURL_RUN", "TENACURL_JOB"}
     assert re.fullmatch("[0-9a-f]{16}", found["TENACURL_RUN"])
     assert found["LD_PRELOAD"] == PRELOAD
     assert (found["LD_AUDIT"], found["GLIBC_TUNABLES"]) == (AUDIT, TUNABLES)

@@ -14,7 +14,7 @@
  *     token      COUNT ORIGIN SECTION                       takes one, by the built-in policy
  *     failing    COUNT ORIGIN SECTION FOR_MS                fails from that long ago until now: opens a breaker
  *     flight     COUNT ORIGIN SECTION JOB RUN PROGRAM PID TIME_S REASON FAILURE STATUS CURL_CODE ATTEMPTS SENDS
- *                WAITED_MS ELAPSED_MS EVIDENCE              "-" for an empty text
+ *                WAITED_MS ELAPSED_MS EVIDENCE METHOD PATH  "-" for an empty text
  *     learned    COUNT ORIGIN SECTION PROGRAM CALLER AGE_MS EXPIRES_IN_MS PROMISED_MS KEPT FAILURE=REPEATS ...
  *
  * Reasons, failures, events and evidence are numbers, SUCCEEDED is 0 or 1. PROMISED_MS: for how long the caller has
@@ -132,11 +132,11 @@ static const char *text_of(const char *word)
 static bool flight(const struct line *line)
 {
 	struct state_flight told = {0};
-	char job[WORD_BYTES], run[WORD_BYTES], program[WORD_BYTES];
+	char job[WORD_BYTES], run[WORD_BYTES], program[WORD_BYTES], method[WORD_BYTES], path[WORD_BYTES];
 	long pid, time_s, sends, waited_ms, elapsed_ms;
-	if (sscanf(line->rest, "%511s %511s %511s %ld %ld %d %d %d %d %d %ld %ld %ld %d", job, run, program, &pid,
-	           &time_s, &told.reason, &told.failure, &told.status, &told.curl_code, &told.attempts, &sends,
-	           &waited_ms, &elapsed_ms, &told.evidence) != 14)
+	if (sscanf(line->rest, "%511s %511s %511s %ld %ld %d %d %d %d %d %ld %ld %ld %d %511s %511s", job, run, program,
+	           &pid, &time_s, &told.reason, &told.failure, &told.status, &told.curl_code, &told.attempts, &sends,
+	           &waited_ms, &elapsed_ms, &told.evidence, method, path) != 16)
 		return false;
 	told.pid = pid;
 	told.time_us = time_s * 1000000L;
@@ -146,6 +146,8 @@ static bool flight(const struct line *line)
 	state_flight_text(told.job, text_of(job));
 	state_flight_text(told.run, text_of(run));
 	state_flight_text(told.program, text_of(program));
+	state_flight_text(told.method, text_of(method));
+	state_flight_text(told.path, text_of(path));
 	state_flight_text(told.section, line->section);
 	state_flight_text(told.origin, line->origin);
 	state_record_flight(line->state, &told);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interpose/script.c" /* of the preloaded object, which the tests aren't linked with */
+#include "base/script.h"
 
 static const struct {
 	const char *name, *line;

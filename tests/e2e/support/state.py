@@ -35,11 +35,12 @@ class State:
 
     def flight(self, *, origin="http://o.example:80", section="policy", job="-", run="-", program="curl", pid=1,
                time_s=1700000000, reason="attempt_cap", failure="status", status=503, curl_code=0, attempts=4, sends=4,
-               waited_ms=7200, elapsed_ms=7500, evidence="none", count=1):
+               waited_ms=7200, elapsed_ms=7500, evidence="none", method="GET", path="/v1/items",
+               count=1):
         """The line that records this operation."""
         return (f"flight {count} {origin} {section} {job} {run} {program} {pid} {time_s} {REASONS[reason]} "
                 f"{FAILURES[failure]} {status} {curl_code} {attempts} {sends} {waited_ms} {elapsed_ms} "
-                f"{EVIDENCE[evidence]}")
+                f"{EVIDENCE[evidence]} {method} {path}")
 
     def learned(self, *, origin="http://o.example:80", program="import.sh", caller="libfetch.so.1", age_ms=120000,
                 expires_in_ms=500000000, promised_ms=0, kept=0, after=None):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_INTERPOSE_SCRIPT_H
-#define TENACURL_INTERPOSE_SCRIPT_H
+#ifndef TENACURL_BASE_SCRIPT_H
+#define TENACURL_BASE_SCRIPT_H
 
 /*
  * Which script an interpreter was told to run. Of a command line only the script's name may be told: the words round it

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/script.h"
 #include "base/span.h"
-#include "interpose/script.h"
 
 /*
  * Options that take a value, since the word after them isn't the script, and options after which there is none. Texts

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TENACURL_CLI_RUN_JOB_H
+#define TENACURL_CLI_RUN_JOB_H
+
+/* How `tenacurl run` names a job that nobody else named. */
+
+/*
+ * The script that a command runs, else its program, without directories: "import.sh" of ./import.sh, bash -e import.sh
+ * and nice ./import.sh. To free(). NULL if TENACURL_JOB has a name, which stays, or without memory.
+ */
+char *run_job_name(char **command);
+
+#endif
