@@ -12,11 +12,15 @@
 #include "cli/last.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/last_words.h"
 #include "cli/say/time.h"
 #include "engine/curl_codes.h"
 #include "engine/engine.h"
+
+/* Behind the name of a section in audit mode (interpose/shared_state.c). */
+#define AUDITED " (audit)"
 
 static void put_duration(FILE *out, int64_t ms)
 {
@@ -61,9 +65,10 @@ static void put_effort(FILE *out, const struct state_flight *flight)
 	fprintf(out, "  %" PRId32 " attempt%s in ", flight->attempts, flight->attempts == 1 ? "" : "s");
 	put_duration(out, flight->elapsed_ms);
 	if (flight->waited_ms > 0) {
-		fputs(", ", out);
+		bool is_audited = strstr(flight->section, AUDITED) != NULL;
+		fputs(is_audited ? "; would have waited " : ", ", out);
 		put_duration(out, flight->waited_ms);
-		fputs(" of them waiting", out);
+		fputs(is_audited ? "" : " of them waiting", out);
 	}
 	if (flight->sends > flight->attempts)
 		fprintf(out, "; %" PRId64 " requests on the wire", flight->sends);

@@ -175,6 +175,8 @@ static void put_facts(FILE *out, const json_t *attempt, int columns)
 
 static void put_verdict(FILE *out, const json_t *attempt)
 {
+	if (is_text(attempt, "mode", "audit") && is_text(attempt, "verdict", "retry"))
+		fputs("would ", out);
 	put_field(out, attempt, "verdict", "?");
 	if (json_is_integer(field(attempt, "wait_ms"))) {
 		fputs(" in ", out);
@@ -205,7 +207,7 @@ static void put_totals(FILE *out, const json_t *operation)
 	fprintf(out, "%lld attempt%s, ", attempts, attempts == 1 ? "" : "s");
 	plain_text_put_duration(out, record_number(operation, "elapsed_ms"));
 	if (waited_ms > 0) {
-		fputs(" (waited ", out);
+		fputs(is_text(operation, "mode", "audit") ? " (would have waited " : " (waited ", out);
 		plain_text_put_duration(out, waited_ms);
 		putc(')', out);
 	}

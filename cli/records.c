@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/plain_text.h"
 #include "log/record.h"
@@ -47,6 +48,18 @@ static void take_line(const char *line, size_t line_bytes, records_visitor visit
 	json_decref(value);
 }
 
+/* A log comes with its first record: one that isn't there, where it could be, is empty. errno is kept. */
+static bool is_unwritten(const char *path)
+{
+	int reason = errno;
+	const char *slash = strrchr(path, '/');
+	char *directory = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+	bool could_be = reason == ENOENT && directory && access(slash ? directory : ".", X_OK) == 0;
+	free(directory);
+	errno = reason;
+	return could_be;
+}
+
 void records_read(const char *path, const char *command, records_visitor visit, void *context,
                   struct records_seen *seen)
 {
@@ -58,7 +71,9 @@ void records_read(const char *path, const char *command, records_visitor visit, 
 	if (file)
 		while ((bytes = getline(&line, &capacity_bytes, file)) >= 0)
 			take_line(line, (size_t)bytes, visit, context, seen);
-	if (!file || ferror(file)) {
+	if (!file && is_unwritten(path)) {
+		fprintf(stderr, "%s: '%s' isn't there: nothing was logged to it\n", command, plain_text(path));
+	} else if (!file || ferror(file)) {
 		fprintf(stderr, "%s: can't read '%s': %s\n", command, plain_text(path), strerror(errno));
 		seen->unreadable_files++;
 	}

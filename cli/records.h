@@ -23,7 +23,8 @@ typedef void (*records_visitor)(void *context, json_t *record);
 
 /*
  * Visits each record of a file, in its order; "-" is standard input. A file that can't be read to its end is counted,
- * and standard error says why; `command` is who says it ("tenacurl log").
+ * and standard error says why; `command` is who says it ("tenacurl log"). One that isn't there in a directory that is
+ * counts as empty, and that is said: a log comes with its first record.
  */
 void records_read(const char *path, const char *command, records_visitor visit, void *context,
                   struct records_seen *seen);

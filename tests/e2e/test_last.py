@@ -271,3 +271,26 @@ def test_m05_a_job_is_named_after_its_command(state, origin, tenacurl_run, tmp_p
     tenacurl_run(command, options=["--job", "nightly"], env=env)
     tenacurl_run(command, env={"TENACURL_JOB": "hourly", **env})
     assert [told["job"] for told in state.last()] == ["hourly", "nightly", job]
+
+
+def test_l06_an_audit_of_a_healthy_job_is_an_empty_report(state, origin, tenacurl_run, tmp_path):
+    server = origin([{"body": "good", "repeat": True}])
+    log = tmp_path / "audit.jsonl"
+    done = tenacurl_run([CURL, "-sSf", server.url()], options=["--mode", "audit", "--log", log])
+    assert done.returncode == 0 and not log.exists()
+    for command in ("report", "log"):
+        done = state.tenacurl(command, log)
+        assert done.returncode == 0
+        assert done.stderr == f"tenacurl {command}: '{log}' isn't there: nothing was logged to it\n".encode()
+    assert state.tenacurl("report", log).stdout == b"0 records\nNo operation was logged.\n"
+    assert json.loads(state.tenacurl("report", "--json", log).stdout)["rows"] == []
+
+
+def test_l06_an_audit_tells_what_would_have_been_waited(state, origin, tenacurl_run):
+    server = origin([{"status": 503, "repeat": True}])
+    tenacurl_run([CURL, "-s", server.url()], {"mode": "audit", "log": str(state.directory) + ".log"},
+                 env={"TENACURL_STATE": str(state.directory)})
+    told, = state.last()
+    assert told["attempts"] == 1 and told["waited_ms"] > 0
+    effort, = [line for line in state.text("last").splitlines() if "attempt in" in line]
+    assert re.fullmatch(r"  1 attempt in [0-9.]+ m?s; would have waited [0-9.]+ m?s", effort)

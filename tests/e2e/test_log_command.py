@@ -189,14 +189,25 @@ def test_only_if_nothing_could_be_read_the_status_is_1(tmp_path):
     foreign.write_text("x\ny\n")
     empty.write_text("")
     assert log(empty).returncode == 0
-    assert log(missing).returncode == 1
+    assert log(missing / "log").returncode == 1
     assert log(foreign).returncode == 1
     assert log(tmp_path).returncode == 1
-    done = log(missing, foreign, good)
+    done = log(missing / "log", foreign, good)
     assert done.returncode == 0
     assert "one" in done.stdout
-    assert f"can't read '{missing}': No such file or directory" in done.stderr
+    assert f"can't read '{missing / 'log'}': No such file or directory" in done.stderr
     assert "2 lines are not" in done.stderr
+
+
+@pytest.mark.parametrize("mode, told", [("audit", "would have waited"), ("enforce", "waited")])
+def test_l06_what_would_have_been_waited_is_called_so(mode, told):
+    printed = shown(operation_of(1, 1, mode=mode, attempts=1, elapsed_ms=2, waited_ms=996))
+    assert f": 1 attempt, 2 ms ({told} 996 ms)\n" in printed
+
+
+@pytest.mark.parametrize("mode, told", [("audit", "would retry"), ("enforce", "retry")])
+def test_l06_what_would_have_been_retried_is_called_so(mode, told):
+    assert f"  {told} in 1.034 s: transient_failure\n" in shown(retried(1, 1, 1, mode=mode))
 
 
 def test_records_without_their_fields_are_printed_all_the_same():
