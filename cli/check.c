@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/off_switch.h"
 #include "cli/plain_text.h"
 #include "cli/run.h"
 #include "cli/run_job.h"
@@ -102,6 +103,7 @@ static int find_out(const struct request *request, struct check_report *report)
 static int tell(const struct request *request)
 {
 	struct check_report report = {0};
+	off_switch_tell();
 	int status = find_out(request, &report);
 	if (status == 0) {
 		check_judge(&report);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/off_switch.h"
 #include "cli/plain_json.h"
 #include "cli/plain_text.h"
 #include "cli/say/output.h"
@@ -162,5 +163,6 @@ int last_command(int argc, char **argv)
 		return end;
 	if ((request.job != NULL) + (request.run != NULL) + (request.pid != 0) > 1)
 		return say_wrong_usage(&COMMAND, "one of --job, --run and --pid, not several");
+	off_switch_tell();
 	return tell(&request) ? 0 : 1;
 }

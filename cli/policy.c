@@ -10,6 +10,7 @@
 #include "base/probe.h"
 #include "base/url.h"
 #include "cli/load.h"
+#include "cli/off_switch.h"
 #include "cli/plain_text.h"
 #include "cli/say/options.h"
 #include "config/find.h"
@@ -262,6 +263,7 @@ static int explain(const char *named, const char *asked)
 	answer.is_http = url_read(asked, "", &url) && url_is_http(&url);
 	answer.section = policy_select(answer.policy, answer.is_http ? &url : NULL);
 	answer.is_probe = answer.is_http && probe_is_made_once(&url, answer.section->rules.match.host_glob);
+	off_switch_tell();
 	int status = print_answer(&answer, how);
 	policy_free(answer.policy);
 	return status;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/off_switch.h"
 #include "cli/run_target.h"
-#include "config/kill_switch.h"
 #include "config/variable.h"
 
 /* Which the object looks for, too. */
@@ -161,20 +161,28 @@ static void plan_binder(const struct run_options *options, const struct run_targ
 		run_tell(options, RUN_TELL_VERBOSE, "without the binder for %s: %s", options->command[0], reason);
 }
 
+/* Returns false if the host's switch is a reason to refuse. */
+static bool heed_switch(const struct run_options *options, struct run_error *error)
+{
+	char text[OFF_SWITCH_TEXT_BYTES];
+	enum kill_switch seen = off_switch_describe(text);
+	if (options->require && (seen == KILL_SWITCH_SET || seen == KILL_SWITCH_UNKNOWN))
+		return run_refuse(error, "--require: %s", text);
+	if (seen != KILL_SWITCH_OPEN)
+		run_tell(options, RUN_TELL_ANYBODY, "%s", text);
+	return true;
+}
+
 /* What is known for sure to keep tenacurl out of the program. Returns false if that is a reason to refuse. */
 static bool heed_obstacle(const struct run_options *options, const struct run_target *target, struct run_plan *plan,
                           struct run_error *error)
 {
 	struct run_error text = {""};
 	enum run_obstacle obstacle = run_target_obstacle(target, &text);
-	struct policy_error unknown;
-	enum kill_switch seen = kill_switch_look(&unknown);
 	if (options->require && is_disabled())
 		return run_refuse(error, "--require: TENACURL_DISABLE switches tenacurl off");
-	if (options->require && seen == KILL_SWITCH_SET)
-		return run_refuse(error, "--require: " KILL_SWITCH " switches tenacurl off");
-	if (options->require && seen == KILL_SWITCH_UNKNOWN)
-		return run_refuse(error, "--require: %s", unknown.text);
+	if (!heed_switch(options, error))
+		return false;
 	if (obstacle == RUN_OBSTACLE_NONE)
 		return true;
 	if (options->require)

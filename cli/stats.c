@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/off_switch.h"
 #include "cli/owners.h"
 #include "cli/say/output.h"
 
@@ -122,5 +123,8 @@ int stats_command(int argc, char **argv)
 		return end;
 	if (request.reset)
 		return user_state_reset(&request.query, request.everything) ? 0 : 1;
+	/* What a collector runs every minute has a file of its own for it. */
+	if (!request.prometheus)
+		off_switch_tell();
 	return (request.owners ? print_owners : print)(&request) ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 /* `tenacurl policy`, as it is typed. It isn't part of the code that unit tests are linked with, so it is included. */
 #include "cli/ini.c"
 #include "cli/load.c"
+#include "cli/off_switch.c"
 #include "cli/plain_text.c"
 #include "cli/policy.c"
 #include "cli/say/options.c"
