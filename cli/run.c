@@ -26,7 +26,8 @@ static const struct say_option OPTIONS[] = {
             "/etc/tenacurl/policy.ini, the built-in one"),
     SAY_ROW("mode", '\0', "MODE", SAY_TEXT, struct run_options, mode,
             "enforce, audit (log what would be done, change nothing) or off"),
-    SAY_ROW("log", '\0', "SINK", SAY_TEXT, struct run_options, log, "none, stderr, syslog or a file (%u: user id)"),
+    SAY_ROW("log", '\0', "SINK", SAY_TEXT, struct run_options, log,
+            "none, stderr, stderr-json, syslog or a file (%u: user id)"),
     SAY_ROW("deadline", '\0', "TIME", SAY_TEXT, struct run_options, deadline,
             "end all retrying of COMMAND and its children after TIME: 30s, 1500ms, 2m, 1h; s if no\n"
             "unit"),

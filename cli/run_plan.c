@@ -39,7 +39,8 @@ static char *absolute_path(const char *path, struct run_error *error)
 
 static bool is_sink_word(const char *log)
 {
-	return strcmp(log, "none") == 0 || strcmp(log, "stderr") == 0 || strcmp(log, "syslog") == 0;
+	return strcmp(log, "none") == 0 || strcmp(log, "stderr") == 0 || strcmp(log, "stderr-json") == 0 ||
+	       strcmp(log, "syslog") == 0;
 }
 
 /* A log that was asked for and can't be written is a mistake to be told now, not to be lost record by record. */
@@ -63,7 +64,7 @@ static bool plan_log(const struct run_options *options, struct run_plan *plan, s
 	if (!options->log)
 		return true;
 	if (!options->log[0])
-		return run_refuse(error, "--log needs none, stderr, syslog or a file");
+		return run_refuse(error, "--log needs none, stderr, stderr-json, syslog or a file");
 	if (is_sink_word(options->log)) {
 		plan->log = strdup(options->log);
 		return plan->log || run_refuse(error, "out of memory");

@@ -99,9 +99,9 @@ static bool check_audit(const struct subject *subject, struct policy_error *erro
 	if (rules->mode != POLICY_MODE_AUDIT || rules->log != POLICY_LOG_NONE)
 		return true;
 	find(subject, "mode", &finding);
-	complain(
-	    error, &finding.place,
-	    "audit only writes a log, and log = none; allowed: audit with log = stderr, syslog or an absolute path");
+	complain(error, &finding.place,
+	         "audit only writes a log, and log = none; allowed: audit with log = stderr, stderr-json, syslog or an "
+	         "absolute path");
 	return false;
 }
 

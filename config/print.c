@@ -80,8 +80,10 @@ static void append_list(struct text *text, const struct policy_list *list)
 
 static void append_sink(struct text *text, const struct policy_rules *rules)
 {
-	static const char *const words[] = {
-	    [POLICY_LOG_NONE] = "none", [POLICY_LOG_STDERR] = "stderr", [POLICY_LOG_SYSLOG] = "syslog"};
+	static const char *const words[] = {[POLICY_LOG_NONE] = "none",
+	                                    [POLICY_LOG_STDERR] = "stderr",
+	                                    [POLICY_LOG_STDERR_JSON] = "stderr-json",
+	                                    [POLICY_LOG_SYSLOG] = "syslog"};
 
 	append(text, rules->log == POLICY_LOG_FILE ? rules->log_path : words[rules->log]);
 }

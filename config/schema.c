@@ -128,7 +128,8 @@ static const struct schema_key keys[] = {
         "budget, breaker, max_retrying are shared by: user (all its processes), process; none: there are none",
         WORDS(state_words)),
     KEY(state_dir, SCHEMA_DIRECTORY, SCHEMA_POLICY_ONLY, "", "directory of the file that processes share"),
-    KEY(log, SCHEMA_SINK, SCHEMA_POLICY_ONLY, "none", "where records go: none, stderr, syslog, a file (%u: user id)"),
+    KEY(log, SCHEMA_SINK, SCHEMA_POLICY_ONLY, "none",
+        "where records go: none, stderr (as text), stderr-json, syslog, a file (%u: user id)"),
     KEY(log_events, SCHEMA_CHOICE, SCHEMA_POLICY_ONLY, "retries",
         "retries: operations that had a failure; all: every one", WORDS(log_events_words)),
     KEY(log_url, SCHEMA_CHOICE, SCHEMA_POLICY_ONLY, "path",
@@ -249,7 +250,7 @@ void schema_allowed(const struct schema_key *key, char out[static SCHEMA_ALLOWED
 	    [SCHEMA_HEADER] = "one header name",
 	    [SCHEMA_GLOBS] = "program names or shell globs, separated by commas, or nothing",
 	    [SCHEMA_DIRECTORY] = "an absolute path, or nothing",
-	    [SCHEMA_SINK] = "none, stderr, syslog, or an absolute path; %u in it stands for the user id",
+	    [SCHEMA_SINK] = "none, stderr, stderr-json, syslog, or an absolute path; %u in it stands for the user id",
 	    [SCHEMA_MATCH] = "[http://|https://]host-glob[:port][/path-glob]",
 	};
 	char words[SCHEMA_ALLOWED_BYTES];

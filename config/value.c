@@ -332,8 +332,17 @@ static enum value_result parse_text(const struct schema_key *key, const char *te
 
 #define LOG_PATH_BYTES_MAX 1024
 
-static const char *const sink_words[] = {
-    [POLICY_LOG_NONE] = "none", [POLICY_LOG_STDERR] = "stderr", [POLICY_LOG_SYSLOG] = "syslog"};
+static const char *const sink_words[] = {[POLICY_LOG_NONE] = "none",
+                                         [POLICY_LOG_STDERR] = "stderr",
+                                         [POLICY_LOG_STDERR_JSON] = "stderr-json",
+                                         [POLICY_LOG_SYSLOG] = "syslog"};
+
+/* The device's names for what is no device of its own. */
+static bool is_standard_error(const char *path)
+{
+	return strcmp(path, "/dev/stderr") == 0 || strcmp(path, "/dev/fd/2") == 0 ||
+	       strcmp(path, "/proc/self/fd/2") == 0;
+}
 
 /* NULL if `path` is one that a log can have, else what is wrong with it. */
 static const char *log_path_fault(const char *path)
@@ -357,6 +366,8 @@ static const char *log_path_fault(const char *path)
 static enum value_result parse_sink(const char *text, struct arena *arena, struct policy_rules *rules,
                                     struct value_fault *fault)
 {
+	if (is_standard_error(text))
+		text = sink_words[POLICY_LOG_STDERR];
 	for (unsigned i = 0; i < sizeof sink_words / sizeof sink_words[0]; i++) {
 		if (strcmp(sink_words[i], text) == 0) {
 			rules->log = (enum policy_log_sink)i;

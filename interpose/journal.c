@@ -15,6 +15,7 @@
 #include "interpose/process.h"
 #include "log/record.h"
 #include "log/sink.h"
+#include "log/text.h"
 
 #define URL_BYTES      1024
 #define ID_BYTES       17
@@ -186,7 +187,8 @@ static bool write_draft(struct draft *draft, const struct policy_rules *rules)
 	int cancel_state;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	record->lost = atomic_exchange(&lost_count, 0);
-	size_t line_bytes = record_format(record, draft->line);
+	bool is_for_people = rules->log == POLICY_LOG_STDERR;
+	size_t line_bytes = (is_for_people ? record_format_text : record_format)(record, draft->line);
 	bool written = line_bytes > 0 && log_write(rules, process_stderr(), draft->line, line_bytes);
 	if (!written)
 		atomic_fetch_add(&lost_count, record->lost + 1);

@@ -26,18 +26,6 @@
 #define FILE_FLAGS    (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 #define FILE_MODE     0600
 
-void log_remember_stderr(struct log_stderr_identity *identity)
-{
-	int saved_errno = errno;
-	struct stat now;
-	*identity = (struct log_stderr_identity){.known = fstat(STDERR_FILENO, &now) == 0};
-	if (identity->known) {
-		identity->device = (uint64_t)now.st_dev;
-		identity->inode = (uint64_t)now.st_ino;
-	}
-	errno = saved_errno;
-}
-
 /* Replaces each %u by the effective user id. Returns false if it doesn't fit. */
 static bool expand_path(const char *pattern, char *out, size_t out_bytes)
 {
@@ -164,8 +152,7 @@ static bool write_stderr(const struct log_stderr_identity *identity, const char 
                          int *write_errno)
 {
 	struct stat now;
-	if (!identity || !identity->known || fstat(STDERR_FILENO, &now) != 0 ||
-	    (uint64_t)now.st_dev != identity->device || (uint64_t)now.st_ino != identity->inode)
+	if (!identity || !log_stderr_is_meant(identity) || fstat(STDERR_FILENO, &now) != 0)
 		return false;
 	if (S_ISFIFO(now.st_mode))
 		return write_pipe(line, line_bytes, write_errno);
@@ -190,6 +177,7 @@ bool log_write(const struct policy_rules *rules, const struct log_stderr_identit
 	case POLICY_LOG_NONE:
 		break;
 	case POLICY_LOG_STDERR:
+	case POLICY_LOG_STDERR_JSON:
 		/* Not while SIGPIPE could end the program, or SIGTTOU stop it. */
 		whole = stretch.masked && write_stderr(identity, line, line_bytes, &write_errno);
 		break;

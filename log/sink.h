@@ -13,16 +13,7 @@
 #include <stdint.h>
 
 #include "config/policy.h"
-
-/* What fd 2 was when tenacurl was loaded; only that file is written to as `stderr`. */
-struct log_stderr_identity {
-	bool known;
-	uint64_t device;
-	uint64_t inode;
-};
-
-/* Remembers what fd 2 is now. errno is kept. */
-void log_remember_stderr(struct log_stderr_identity *identity);
+#include "log/stderr.h"
 
 /*
  * Writes `line` (whole, newline included) to the sink that the rules name. Returns false if it was not written: the

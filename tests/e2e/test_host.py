@@ -114,7 +114,7 @@ def test_disabled(origin, bare, preloaded):
 
 def test_log_to_stderr_only_while_it_is_the_same_file(origin, preloaded, build):
     server = origin([BUSY, OK, BUSY, OK])
-    environment = {"TENACURL_LOG": "stderr", "TENACURL_POLICY": ""}
+    environment = {"TENACURL_LOG": "stderr-json", "TENACURL_POLICY": ""}
     result = preloaded(get(server), environment)
     assert result.stderr.count(b'"kind":"attempt"') == 2
     # With --stderr curl opens another stream and leaves fd 2 alone; the shell replaces fd 2 before curl starts.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Nothing is silent: what keeps tenacurl from helping, or from telling, is told where a person looks."""
 
+import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -50,3 +52,33 @@ def test_l04_switch_is_told_by_run(runner, build):
 def test_l04_strangers_switch_is_told(runner, build):
     argv = [*in_own_run("touch /run/tenacurl/off; chown 54321 /run/tenacurl/off"), build / "tenacurl", "policy", "explain"]
     assert "/run/tenacurl/off: doesn't count, since it belongs to user 54321" in runner.bare(argv).stderr.decode()
+
+
+REDIRECTIONS = {"log": 3, "both": 3, "freopen": 3, "pipe": 3, "null": 0, "data": 0, "all": 0, "socket": 0}
+
+
+@pytest.mark.parametrize("log", ["stderr", "/dev/stderr", "/proc/self/fd/2"])
+@pytest.mark.parametrize("how", REDIRECTIONS)
+def test_l02_redirected_stderr_is_followed(origin, tenacurl_run, build, tmp_path, how, log):
+    """And a number that was closed and came back for something else is left alone."""
+    server, file = origin([BUSY, OK]), tmp_path / "file"
+    result = tenacurl_run([build / "tests/clients/redirected", how, file, server.url("/x")], {**FAST, "log": log})
+    assert (result.returncode, len(server.requests)) == (0, 2)
+    assert result.stderr == b""
+    lines = file.read_text().splitlines() if file.exists() else []
+    assert len(lines) == REDIRECTIONS[how], lines
+    assert all(line.startswith("tenacurl: ") for line in lines)
+
+
+def test_l05_stderr_is_for_people(origin, tenacurl_run):
+    """`log = stderr` is text, `stderr-json` is what `tenacurl log` reads, and other sinks stay JSON."""
+    server = origin([BUSY, {"body": "fine"}, BUSY, {"body": "fine"}])
+    text = tenacurl_run(["curl", "-sS", server.url("/x")], {**FAST, "log": "stderr"}).stderr.decode().splitlines()
+    url = server.url("/x")
+    assert len(text) == 3
+    told = [re.sub(r"[0-9.]+ m?s", "TIME", line.split(url)[1]) for line in text]
+    assert told[0] == ": attempt 1: 503, retry in TIME: transient_failure"
+    assert told[1] == ": attempt 2: 200, deliver: success"
+    assert re.fullmatch(r": 200 after 2 attempts in TIME( \(waited TIME\))?: success", told[2])
+    lines = tenacurl_run(["curl", "-sS", url], {**FAST, "log": "stderr-json"}).stderr.splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["attempt", "attempt", "operation"]

@@ -300,22 +300,102 @@ static void stderr_gets_lines_while_it_is_the_same_file(void **state)
 {
 	(void)state;
 	int first = open("first", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
-	int other = open("other", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
 	struct stderr_swap swap;
 	become_stderr(&swap, first);
 	bool same = write_unnoticed(&TO_STDERR, &swap.identity, LINE, LINE_BYTES);
-	dup2(other, STDERR_FILENO);
-	bool reused = write_unnoticed(&TO_STDERR, &swap.identity, LINE, LINE_BYTES);
 	close(STDERR_FILENO);
 	bool closed = write_unnoticed(&TO_STDERR, &swap.identity, LINE, LINE_BYTES);
 	restore_stderr(&swap);
 	assert_true(same);
-	assert_false(reused);
 	assert_false(closed);
 	expect_content("first", LINE);
-	expect_content("other", "");
 	close(first);
-	close(other);
+}
+
+/* Another fd 2 than that of the start. `file`, if it isn't NULL, is what it is now, and the current one is closed. */
+struct other_stderr {
+	const char *name;
+	int flags;       /* of open() */
+	bool by_dup2;    /* else close() and open() */
+	bool and_output; /* fd 1 as well */
+	bool is_followed;
+};
+
+static const struct other_stderr OTHERS[] = {
+    {"a log", O_WRONLY | O_APPEND, true, false, true},
+    {"a log, both", O_WRONLY | O_APPEND, true, true, true},
+    {"a new file, both", O_WRONLY | O_TRUNC, true, true, true},
+    {"a data file", O_RDWR, false, false, false},
+    {"a data file to append to", O_RDWR | O_APPEND, false, false, false},
+    {"a data file from its begin", O_WRONLY | O_TRUNC, false, false, false},
+    {"a journal", O_WRONLY | O_APPEND | O_CLOEXEC, false, false, false},
+    {"what is read", O_RDONLY, false, false, false},
+};
+
+static void put_at(int fd, const struct other_stderr *other)
+{
+	if (!other->by_dup2) {
+		close(STDERR_FILENO);
+		assert_int_equal(open("other", O_CREAT | other->flags, 0600), STDERR_FILENO);
+		return;
+	}
+	int opened = open("other", O_CREAT | other->flags, 0600);
+	dup2(opened, fd);
+	if (other->and_output)
+		dup2(opened, STDOUT_FILENO);
+	close(opened);
+}
+
+static void stderr_is_followed_where_it_was_redirected(void **state)
+{
+	(void)state;
+	int first = open("first", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+	for (size_t i = 0; i < sizeof(OTHERS) / sizeof(OTHERS[0]); i++) {
+		struct stderr_swap swap;
+		int saved_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
+		unlink("other");
+		become_stderr(&swap, first);
+		put_at(STDERR_FILENO, &OTHERS[i]);
+		bool written = write_unnoticed(&TO_STDERR, &swap.identity, LINE, LINE_BYTES);
+		restore_stderr(&swap);
+		dup2(saved_output, STDOUT_FILENO);
+		close(saved_output);
+		if (written != OTHERS[i].is_followed)
+			fail_msg("%s: %d", OTHERS[i].name, written);
+		expect_content("other", written ? LINE : "");
+	}
+	close(first);
+}
+
+/* Puts what socket(), pipe() and the like give at fd 2, as a program has them that closed all three. */
+static void stderr_is_no_socket_pipe_or_device(void **state)
+{
+	(void)state;
+	int first = open("first", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+	int sockets[2], pipes[2], null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(pipe(pipes), 0);
+	const int others[][2] = {
+	    {STDOUT_FILENO, sockets[0]}, {sockets[1], pipes[1]}, {pipes[0], pipes[1]}, {STDOUT_FILENO, null}};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct stderr_swap swap;
+		int saved_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
+		become_stderr(&swap, first);
+		dup2(others[i][0], STDOUT_FILENO);
+		dup2(others[i][1], STDERR_FILENO);
+		bool written = write_unnoticed(&TO_STDERR, &swap.identity, LINE, LINE_BYTES);
+		restore_stderr(&swap);
+		dup2(saved_output, STDOUT_FILENO);
+		close(saved_output);
+		if (written)
+			fail_msg("case %zu", i);
+	}
+	for (int i = 0; i < 2; i++) {
+		close(sockets[i]);
+		close(pipes[i]);
+	}
+	close(null);
+	close(first);
 }
 
 static void a_stderr_that_was_closed_at_load_is_never_written_to(void **state)
@@ -331,7 +411,7 @@ static void a_stderr_that_was_closed_at_load_is_never_written_to(void **state)
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	close(later);
-	assert_false(identity.known);
+	assert_false(identity.error.known);
 	assert_false(written);
 	expect_content("later", "");
 }
@@ -555,6 +635,8 @@ int main(void)
 	    sink_test(a_file_size_limit_of_zero_raises_nothing),
 	    sink_test(a_full_disk_tears_no_line),
 	    sink_test(stderr_gets_lines_while_it_is_the_same_file),
+	    sink_test(stderr_is_followed_where_it_was_redirected),
+	    sink_test(stderr_is_no_socket_pipe_or_device),
 	    sink_test(a_stderr_that_was_closed_at_load_is_never_written_to),
 	    sink_test(a_full_pipe_takes_whole_lines_and_never_blocks),
 	    sink_test(a_pipe_without_reader_raises_nothing),
