@@ -248,7 +248,7 @@ endef
 
 INSTALLED_LIBS = $(addprefix $(LIBDIR)/,libtenacurl.so libtenacurl-bind.so libtenacurl-watch.so)
 INSTALLED_BIN = $(BINDIR)/tenacurl
-DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md docs/libcurl.md docs/interposing.md
+DOC_FILES = README.md CHANGELOG.md LICENSE config/policy.ini docs/design.md docs/libcurl.md docs/interposing.md docs/policies.md
 EXAMPLES = $(notdir $(wildcard config/examples/*.ini))
 MAN1 = $(notdir $(wildcard docs/*.1))
 MAN5 = $(notdir $(wildcard docs/*.5))

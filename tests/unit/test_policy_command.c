@@ -190,7 +190,7 @@ static void test_explain_searches_as_programs_do(void **state)
 	struct run run = RUN("explain");
 	assert_int_equal(run.status, 0);
 	assert_non_null(strstr(run.out, "policy:  config/examples/cron.ini (named by TENACURL_POLICY)\n"));
-	expect_row(&run, "replay", "unsent", "config/examples/cron.ini:8 [policy]");
+	expect_row(&run, "replay", "idempotent", "config/examples/cron.ini:9 [policy]");
 
 	assert_int_equal(setenv("TENACURL_POLICY", FIXTURES "/bad/mode-unknown.ini", 1), 0);
 	run = RUN("explain");
@@ -209,7 +209,7 @@ static void test_explain_names_the_variables(void **state)
 	assert_int_equal(run.status, 0);
 	expect_row(&run, "mode", "audit", "TENACURL_MODE");
 	expect_row(&run, "log", "/var/log/%u.jsonl", "TENACURL_LOG");
-	expect_row(&run, "replay", "unsent", "config/examples/cron.ini:8 [policy]");
+	expect_row(&run, "replay", "idempotent", "config/examples/cron.ini:9 [policy]");
 
 	assert_int_equal(setenv("TENACURL_MODE", "", 1), 0);
 	run = RUN("explain", "--policy", FIXTURES "/good/empty.ini");
