@@ -71,6 +71,7 @@ struct check_report {
 	bool binder;              /* the binder is, or would be, in use */
 	char binder_reason[96];   /* why not */
 	char note[160];           /* something else that people should know; empty: nothing */
+	char *tenacurl;           /* --pid: the object's file in the process; NULL: it isn't there */
 	bool observed;            /* seen at run time, not only read from files */
 	bool has_run;             /* --run: the program ran, observed or not */
 	int program_status;       /* … with this exit status, as a shell would give it */

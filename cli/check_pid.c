@@ -408,6 +408,7 @@ static bool report_process(const struct inspected *process, struct check_report 
 	const char *detail = absence_detail(process);
 	report->observed = true;
 	report->binder = process->has_binder;
+	report->tenacurl = process->tenacurl ? strdup(process->tenacurl->path) : NULL;
 	if (!add_to_chain(process->executable, report) || !report_objects(process, report))
 		return false;
 	report->reason = process->absence;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_advice.h"
 #include "cli/plain_json.h"
 #include "cli/plain_text.h"
 
@@ -100,7 +101,9 @@ static void print_remedies(const struct check_report *report)
 		for (size_t i = 0; i < report->use_count; i++)
 			counts |= (int)report->uses[i].reason == reason;
 		const char *remedy = check_reason_remedy((enum check_reason)reason);
-		if (counts && *remedy)
+		if (counts && check_advice_is_for(report, (enum check_reason)reason))
+			check_print_advice(report, (enum check_reason)reason);
+		else if (counts && *remedy)
 			printf("  %s\n", remedy);
 	}
 }

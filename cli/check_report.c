@@ -115,5 +115,6 @@ void check_report_free(struct check_report *report)
 	}
 	free(report->uses);
 	free(report->detail);
+	free(report->tenacurl);
 	*report = (struct check_report){0};
 }

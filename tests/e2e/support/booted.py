@@ -5,11 +5,15 @@ read-only, runs the units that it is given, and ends. Nothing of the host's syst
 """
 
 import os
+import pathlib
 import shutil
 import subprocess
 
 import pytest
 
+from .installed import make_install
+
+UNIT_PATHS = [pathlib.Path("/lib/systemd/system"), pathlib.Path("/usr/lib/systemd/system")]
 SYSTEMD = next((path for path in ("/lib/systemd/systemd", "/usr/lib/systemd/systemd") if os.path.exists(path)), None)
 
 # What runs before systemd, the first half in the host's process tree: a control group, so that systemd finds an empty one
@@ -43,6 +47,8 @@ done
 for shared in /tmp /var/tmp /dev/shm; do
     mount -t tmpfs -o mode=1777 tmpfs "$shared"
 done
+mount -t tmpfs -o mode=755 tmpfs /var/log
+[ ! -d /run/machine/local ] || mount --bind /run/machine/local /usr/local
 exec env -i container=trial SYSTEMD_UNIT_PATH=/run/machine/units SYSTEMD_GENERATOR_PATH=/nowhere \
     PATH=/usr/sbin:/usr/bin:/sbin:/bin "$2" --system --unit=trial.service --show-status=no
 """
@@ -76,6 +82,22 @@ class Machine:
 
     def add_file(self, path):
         shutil.copy(path, self.directory / "files")
+
+    def install(self, repository, build):
+        """tenacurl in the machine's /usr/local, by make install."""
+        make_install(repository, build, self.directory / "root")
+        (self.directory / "root/usr/local").rename(self.directory / "local")
+
+    def add_unit_of_host(self, name, drop_ins):
+        """A unit as its package has it. drop_ins: {file name: text}. Skips where it isn't installed."""
+        unit = next((path for path in UNIT_PATHS if (path / f"{name}.service").exists()), None)
+        if not unit:
+            pytest.skip(f"{name}.service is not installed")
+        shutil.copy(unit / f"{name}.service", self.directory / "units")
+        (self.directory / "units" / f"{name}.service.d").mkdir()
+        for file, text in drop_ins.items():
+            (self.directory / "units" / f"{name}.service.d" / file).write_text(text)
+        self.services.append(name)
 
     def add_service(self, name, settings, drop_in=None):
         """settings: of [Service]. drop_in: text of a file as an administrator would put it in NAME.service.d."""
