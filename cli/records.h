@@ -3,8 +3,8 @@
 #define TENACURL_CLI_RECORDS_H
 
 /*
- * Reads logs (log/record.h, README.md) for the commands that tell of them. What isn't a record of our schema is counted
- * and passed over; fields that we don't know stay in the record, unread.
+ * Reads logs (log/record.h, docs/tenacurl.1) for the commands that tell of them. What isn't a record of our schema is
+ * counted and passed over; fields that we don't know stay in the record, unread.
  */
 
 #include <stdbool.h>

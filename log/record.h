@@ -3,8 +3,8 @@
 #define TENACURL_LOG_RECORD_H
 
 /*
- * The log record: what happened, one JSON object a line. README.md documents the schema for people; RECORD_SCHEMA is
- * its version, raised when a field changes its meaning or goes away.
+ * The log record: what happened, one JSON object a line. docs/tenacurl.1 documents the schema for people; RECORD_SCHEMA
+ * is its version, raised when a field changes its meaning or goes away.
  *
  * Nothing in a record may hold userinfo, query, fragment, header value or body: URLs come in through
  * record_redact_url() only, everything else is a number or one of our own words.

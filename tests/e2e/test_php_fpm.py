@@ -7,6 +7,7 @@ import pytest
 
 from support.booted import Machine
 from support.check import running
+from support.documents import block_that_begins
 from support.waiting import wait_until
 
 BUSY, RIGHT = {"status": 503, "body": "busy"}, {"body": "right"}
@@ -43,13 +44,19 @@ def boot(machine, repository, build, drop_ins, url):
     return machine.output_of("visitor")[0].split(b"\r\n\r\n", 1)[1], machine.output_of("last")[0].decode()
 
 
-@pytest.mark.parametrize("helped", [False, True], ids=["bare", "drop-in"])
+@pytest.mark.parametrize("helped", [False, True], ids=["bare", "readme"])
 def test_m03_php_fpm_is_saved_from_one_503(repository, build, origin, tmp_path, helped):
     server = origin([BUSY, RIGHT])
-    drop_ins = {"tenacurl.conf": (repository / "contrib/systemd/tenacurl.conf").read_text()} if helped else {}
+    drop_ins = {"override.conf": block_that_begins(repository / "README.md", "[Service]")} if helped else {}
     body, last = boot(Machine(tmp_path / "machine"), repository, build, drop_ins, server.url("/report"))
     assert (body, len(server.requests)) == ((b"right", 2) if helped else (b"busy", 1))
     assert (f"127.0.0.1:{server.port}" in last) == helped, last
+
+
+def test_m03_contrib_and_the_readme_hand_out_the_same(repository):
+    contrib = (repository / "contrib/systemd/tenacurl.conf").read_text().splitlines()
+    settings = [line for line in contrib if line and not line.startswith("#")]
+    assert settings == block_that_begins(repository / "README.md", "[Service]").splitlines()
 
 
 def pool(directory):
