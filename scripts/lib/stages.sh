@@ -3,6 +3,8 @@
 # Runs the stages of scripts/check, each a function stage_NAME, and counts the tests in their output.
 
 PASSED=0 FAILED=0
+# A stage that takes longer than this has a line that tells how far it is, on a terminal.
+LIVE_AFTER_S=${LIVE_AFTER_S:-10}
 
 # sum_matches FILE PATTERN: the sum of the numbers that the pattern's group matches (sed -E), on lines of their own.
 sum_matches() {
@@ -19,6 +21,43 @@ count_failed() {
     echo $(($(sum_matches "$1" '^\[  FAILED  \] ([0-9]+) test\(s\), listed below:.*') + \
         $(sum_matches "$1" '^.*\b([0-9]+) failed.* in [0-9.]+s.*$') + \
         $(sum_matches "$1" '^.*\b([0-9]+) errors? in [0-9.]+s.*$')))
+}
+
+# Tests that have ended so far: "[       OK ] name" lines of cmocka, characters of pytest's lines of progress.
+count_ended() {
+    awk '/^\[ +(OK|FAILED) +\] [a-z]/ { ended++ }
+        /^[.sxXFE]+( *\[ *[0-9]+%\])?$/ { sub(/ *\[.*/, ""); ended += length($0) }
+        END { print ended + 0 }' "$1" 2>/dev/null
+}
+
+# show_progress NAME LOG: a line that is written over, until it is ended or this script is.
+show_progress() {
+    local name=$1 log=$2 began=$SECONDS ended never
+    # What never says anything is waited for instead of a sleep(1), which would outlive this.
+    exec {never}<> <(:)
+    read -rt "$LIVE_AFTER_S" -u "$never"
+    while kill -0 $$ 2>/dev/null; do
+        ended=$(count_ended "$log")
+        printf '\r%-16s %s%d s%s%s' "$name" "$DIM" $((SECONDS - began)) "$( ((ended == 0)) || echo ", $ended tests")" "$PLAIN"
+        read -rt 1 -u "$never"
+    done
+}
+
+# with_progress NAME LOG COMMAND: runs it with its output in LOG.
+with_progress() {
+    local name=$1 log=$2 progress status
+    if [[ ! -t 1 ]]; then
+        "$3" >"$log" 2>&1
+        return
+    fi
+    show_progress "$name" "$log" &
+    progress=$!
+    "$3" >"$log" 2>&1
+    status=$?
+    kill "$progress"
+    wait "$progress" 2>/dev/null
+    printf '\r\e[K%-16s ' "$name"
+    return "$status"
 }
 
 # What a suite has to say of itself, on lines that begin with "# ".
@@ -45,7 +84,7 @@ give_up() {
 run_stage() {
     local name=$1 log=$LOGS/$1.log began=$SECONDS status passed failed
     printf '%-16s ' "$name"
-    "stage_$name" >"$log" 2>&1
+    with_progress "$name" "$log" "stage_$name"
     status=$?
     passed=$(count_passed "$log")
     failed=$(count_failed "$log")
