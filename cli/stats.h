@@ -43,6 +43,7 @@ struct stats_user {
 	uid_t uid;
 	char name[USER_NAME_BYTES];
 	uint64_t table_full;
+	uint64_t origins_dropped;
 	uint64_t resets;
 };
 

@@ -52,6 +52,7 @@ static bool add_user(struct stats *stats, const struct user_state *user)
 	struct stats_user *added = &users[stats->user_count++];
 	*added = (struct stats_user){.uid = user->uid,
 	                             .table_full = state_snapshot_table_full(user->snapshot),
+	                             .origins_dropped = state_snapshot_origins_dropped(user->snapshot),
 	                             .resets = state_snapshot_resets(user->snapshot)};
 	memcpy(added->name, user->name, sizeof(added->name));
 	return true;

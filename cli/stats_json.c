@@ -110,8 +110,9 @@ static json_t *user_of(const struct stats *stats, size_t index)
 		json_decref(details);
 		json_array_append_new(origins, origin);
 	}
-	return json_pack("{s:s, s:I, s:o, s:o, s:o}", "user", user->name, "uid", (json_int_t)user->uid, "table_full",
-	                 number(user->table_full), "resets", number(user->resets), "origins", origins);
+	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "user", user->name, "uid", (json_int_t)user->uid,
+	                 "table_full", number(user->table_full), "origins_dropped", number(user->origins_dropped),
+	                 "resets", number(user->resets), "origins", origins);
 }
 
 static json_t *bounds(void)

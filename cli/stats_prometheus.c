@@ -4,6 +4,7 @@
  * and TYPE; buckets are cumulative; label values have \, " and line feeds escaped.
  */
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "cli/stats.h"
 #include "engine/engine.h"
@@ -234,11 +235,10 @@ static const struct metric {
      "Time from the call to the return of operations that succeeded, waits included.", print_time_to_success},
 };
 
-static void print_unlisted(FILE *out, const struct stats *stats)
+/* What the labels of all other metrics don't tell. */
+static void print_of_users(FILE *out, const struct stats *stats, const char *name, const char *help, size_t offset)
 {
-	static const char name[] = "tenacurl_origins_unlisted_total";
-	fprintf(out, "# HELP %s How often an origin found no place in the shared state.\n# TYPE %s counter\n", name,
-	        name);
+	fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", name, help, name);
 	for (size_t i = 0; i < stats->user_count; i++) {
 		fputs(name, out);
 		if (stats->all_users) {
@@ -246,7 +246,8 @@ static void print_unlisted(FILE *out, const struct stats *stats)
 			put_value(out, stats->users[i].name);
 			putc('}', out);
 		}
-		fprintf(out, " %" PRIu64 "\n", stats->users[i].table_full);
+		fprintf(out, " %" PRIu64 "\n",
+		        *(const uint64_t *)(const void *)((const char *)&stats->users[i] + offset));
 	}
 }
 
@@ -259,5 +260,10 @@ void stats_print_prometheus(FILE *out, const struct stats *stats)
 		for (size_t row = 0; row < stats->row_count; row++)
 			metric->print(&to, &stats->rows[row]);
 	}
-	print_unlisted(out, stats);
+	print_of_users(out, stats, "tenacurl_origins_unlisted_total",
+	               "How often an origin found no place in the shared state.",
+	               offsetof(struct stats_user, table_full));
+	print_of_users(out, stats, "tenacurl_origins_dropped_total",
+	               "Origins whose place another one got, with the numbers that they had.",
+	               offsetof(struct stats_user, origins_dropped));
 }

@@ -179,4 +179,10 @@ void stats_print_table(FILE *out, const struct stats *stats)
 		if (stats->users[i].table_full)
 			fprintf(out, "\n%" PRIu64 " times an origin found no place here; user %s has too many.\n",
 			        stats->users[i].table_full, stats->users[i].name);
+	for (size_t i = 0; i < stats->user_count; i++)
+		if (stats->users[i].origins_dropped)
+			fprintf(out,
+			        "\n%" PRIu64
+			        " origins of user %s gave their place here to others: their numbers are gone.\n",
+			        stats->users[i].origins_dropped, stats->users[i].name);
 }

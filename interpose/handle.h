@@ -155,6 +155,7 @@ struct handle {
 	 */
 	struct state_entry *shared_entry;
 	uint64_t shared_key;
+	const struct policy_section *shared_section; /* whose entry it is; good while an operation runs */
 };
 
 /* Returns the record of `curl`, or NULL if tenacurl doesn't know the handle. Lock-free, no allocation. */

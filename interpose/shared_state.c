@@ -87,21 +87,36 @@ static struct state_entry *find_entry(const struct handle *handle, const struct 
 	return state_find_entry(&state, origin, name);
 }
 
+static void take_entry(struct handle *handle)
+{
+	struct state_entry *entry = find_entry(handle, handle->shared_section);
+	handle->shared_key = state_entry_key(entry);
+	handle->shared_entry = entry;
+}
+
 void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section)
 {
 	const struct policy_rules *rules = &policy->sections[0].rules;
 	begin_anew_in_child();
-	if (shared_state_entry(handle))
+	handle->shared_section = section;
+	if (handle->shared_entry && state_entry_holds(handle->shared_entry, handle->shared_key))
 		return;
 	int saved_errno = errno;
 	handle->shared_entry = NULL;
 	if (rules->state != POLICY_STATE_NONE) {
 		open_once(rules);
-		struct state_entry *entry = find_entry(handle, section);
-		handle->shared_key = state_entry_key(entry);
-		handle->shared_entry = entry;
+		take_entry(handle);
 	}
 	errno = saved_errno;
+}
+
+/* Not inlined: every success asks for its entry, and nearly none loses it. */
+__attribute__((noinline)) struct state_entry *shared_state_look_again(struct handle *handle)
+{
+	int saved_errno = errno;
+	take_entry(handle);
+	errno = saved_errno;
+	return handle->shared_entry;
 }
 
 struct state *shared_state_whole(void)

@@ -24,13 +24,15 @@
 void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section);
 
 /*
- * The entry that was found, or NULL: `state = none`, or this is a child and the entry was its parent's own. Then
- * nothing is shared, and nothing restrains. No system call; any thread.
+ * The entry that was found; if another origin has it by now, since it was idle and the table full, or if this is a
+ * child and it was the parent's own, the one that is found now. NULL with `state = none`: then nothing is shared, and
+ * nothing restrains. In an operation only. No system call; any thread.
  */
-static inline struct state_entry *shared_state_entry(const struct handle *handle)
+struct state_entry *shared_state_look_again(struct handle *handle);
+static inline struct state_entry *shared_state_entry(struct handle *handle)
 {
 	struct state_entry *entry = handle->shared_entry;
-	return entry && state_entry_holds(entry, handle->shared_key) ? entry : NULL;
+	return !entry || state_entry_holds(entry, handle->shared_key) ? entry : shared_state_look_again(handle);
 }
 
 /*

@@ -16,8 +16,10 @@
 void tally_retry(const struct operation *operation)
 {
 	struct state_entry *entry = shared_state_entry(operation->handle);
-	if (entry)
-		state_count_retry(entry, (int)operation->verdict.failure, operation->verdict.wait_ms);
+	if (!entry)
+		return;
+	state_touch_entry(entry, clock_ms());
+	state_count_retry(entry, (int)operation->verdict.failure, operation->verdict.wait_ms);
 }
 
 static void count_events(struct state_entry *entry, const struct state_operation *counted)
@@ -93,9 +95,11 @@ void tally_operation(const struct operation *operation, CURLcode result)
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	if (!entry)
 		return;
+	int64_t now_ms = clock_ms();
+	state_touch_entry(entry, now_ms);
 	if (operation->verdict.reason == ENGINE_SUCCESS && sends_total(&operation->sends) == 1 &&
 	    operation->engine.attempts == 1)
-		state_count_plain_success(entry, clock_ms() - operation->engine.entry_ms);
+		state_count_plain_success(entry, now_ms - operation->engine.entry_ms);
 	else
 		count_other(entry, operation, result);
 }

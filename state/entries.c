@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of entries: open addressing, no removal. Three steps make an entry, and whoever makes one may be killed
+ * The table of entries: open addressing. Three steps make an entry, and whoever makes one may be killed
  * between any two of them, so each can be done by the next who comes along:
  *
  *     key    0 → hash, by compare-and-swap: the entry is taken
  *     check  0 → other hash, by compare-and-swap: now it is this name's; another name with the same key goes on
  *     texts  are written by everybody who finds `named` at 0, all the same bytes; then `named` becomes 1
  *
- * Entries are never removed: that would need to know that nobody uses them. 512 are many for one user and one boot; the
- * origins beyond that are each process's own matter.
+ * Entries are never taken back, but in a full table one that holds nothing to protect makes room (state/room.c). So an
+ * entry that was found may be another origin's later: state_entry_holds() tells. Where none makes room, origins are
+ * each process's own matter.
  */
 #include "state/entries.h"
 
@@ -16,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/call_filter.h"
 #include "state/layout.h"
@@ -52,7 +54,7 @@ struct state_identity state_identify(const char *origin, const char *section)
 	hash_text(&hash, origin);
 	hash_text(&hash, section);
 	hash = (struct state_identity){.key = state_mix(hash.key), .check = state_mix(hash.check)};
-	return (struct state_identity){.key = hash.key ? hash.key : 1, .check = hash.check ? hash.check : 1};
+	return (struct state_identity){.key = hash.key | STATE_KEY_OF_NAME, .check = hash.check ? hash.check : 1};
 }
 
 static void store_text(_Atomic uint64_t *words, size_t bytes, const char *text)
@@ -63,12 +65,25 @@ static void store_text(_Atomic uint64_t *words, size_t bytes, const char *text)
 		atomic_store_explicit(&words[i], copy[i], memory_order_relaxed);
 }
 
+int64_t state_now_ms(void)
+{
+	struct timespec now = {0};
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void state_touch_entry(struct state_entry *entry, int64_t now_ms)
+{
+	atomic_store_explicit(&entry->plain.used_ms, (uint64_t)now_ms, memory_order_relaxed);
+}
+
 static void name_entry(struct state_entry *entry, const char *origin, const char *section)
 {
 	if (atomic_load_explicit(&entry->named, memory_order_acquire) == 1)
 		return;
 	store_text(entry->origin, STATE_ORIGIN_BYTES, origin);
 	store_text(entry->section, STATE_SECTION_BYTES, section);
+	state_touch_entry(entry, state_now_ms());
 	atomic_store_explicit(&entry->named, 1, memory_order_release);
 }
 
@@ -87,20 +102,20 @@ static struct state_entry *find_in(struct state_layout *layout, struct state_ide
 		if (take_word(&entry->key, identity.key) && take_word(&entry->check, identity.check))
 			return entry;
 	}
-	return NULL;
+	return state_make_room(layout, identity);
 }
 
-static bool is_made(struct state_layout *layout, struct state_identity identity)
+struct state_entry *state_seek_entry(struct state_layout *layout, struct state_identity identity)
 {
 	for (size_t probe = 0; probe < STATE_ENTRIES; probe++) {
 		struct state_entry *entry = &layout->entries[(identity.key + probe) % STATE_ENTRIES];
 		uint64_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
 		if (key == 0)
-			return false;
+			return NULL;
 		if (key == identity.key && atomic_load_explicit(&entry->check, memory_order_acquire) == identity.check)
-			return true;
+			return entry;
 	}
-	return false;
+	return NULL;
 }
 
 struct state_layout *state_own_layout(struct state *state)
@@ -153,7 +168,7 @@ struct state_entry *state_find_entry(struct state *state, const char *origin, co
 	struct state_entry *entry = shared ? find_in(shared, identity) : NULL;
 	if (!entry) {
 		struct state_layout *own = state_own_layout(state);
-		if (own && shared && !is_made(own, identity))
+		if (own && shared && !state_seek_entry(own, identity))
 			atomic_fetch_add_explicit(&shared->header.table_full, 1, memory_order_relaxed);
 		entry = own ? find_in(own, identity) : NULL;
 	}

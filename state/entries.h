@@ -4,9 +4,11 @@
 
 /* What state/ itself shares about the table of entries. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct state;
+struct state_entry;
 struct state_layout;
 
 /* Whose hashes are what an entry is recognised by: of two names only those that are equal have both in common. */
@@ -15,8 +17,26 @@ struct state_identity {
 	uint64_t check;
 };
 
+/* Set in the key of every name. A key without it, but 0, is that of an entry which is being emptied: state/room.c. */
+#define STATE_KEY_OF_NAME UINT64_C(1)
+
 /* The identity of a name. Pure. */
 struct state_identity state_identify(const char *origin, const char *section);
+
+/* The entry of this name, if there is one; makes none. */
+struct state_entry *state_seek_entry(struct state_layout *layout, struct state_identity identity);
+
+/*
+ * In a table without a free entry: gives the name one that protects nobody, or returns NULL. Which one, those who look
+ * for the same name at the same time agree on.
+ */
+struct state_entry *state_make_room(struct state_layout *layout, struct state_identity identity);
+
+/* Zeroes what was counted; with `everything` also what protects the origin. Its name stays. */
+void state_zero_entry(struct state_entry *entry, bool everything);
+
+/* CLOCK_MONOTONIC. */
+int64_t state_now_ms(void);
 
 /* The process's own memory, mapped now if it wasn't yet; NULL if there is none. It starts empty in each child, or
  * is emptied by state_empty_own(). */

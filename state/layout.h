@@ -14,7 +14,8 @@
  *   child (MADV_WIPEONFORK) is one too.
  * - Nobody waits for anybody, and nothing that is read from here is ever used as an index, a length or an address: a
  *   file full of random words gives wrong numbers, never a wrong access.
- * - Nothing is moved or given back, so a pointer to an entry stays good for the life of the mapping.
+ * - Nothing is moved, so a pointer to an entry can be used for the life of the mapping. Whether the entry still is the
+ *   origin's that it was found for, its key tells.
  *
  * Whoever changes anything here raises STATE_LAYOUT_VERSION. It stands in the file's name, so builds of different
  * layouts on one host don't meet.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "state/directory.h"
+#include "state/entries.h"
 #include "state/file.h"
 #include "state/keyed.h"
 #include "state/layout.h"
@@ -196,7 +197,7 @@ static void add_plain(const struct state_plain_counters *counters, struct state_
 bool state_snapshot_view(const struct state_snapshot *snapshot, size_t index, int64_t now_ms, struct state_view *view)
 {
 	const struct state_entry *entry = &snapshot->layout.entries[index];
-	if (load(&entry->key) == 0)
+	if ((load(&entry->key) & STATE_KEY_OF_NAME) == 0)
 		return false;
 	memset(view, 0, sizeof(*view));
 	view->budget = load(&entry->budget);

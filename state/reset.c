@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 
+#include "state/entries.h"
 #include "state/layout.h"
 #include "state/state.h"
 
@@ -11,7 +12,7 @@ static void zero_words(_Atomic uint64_t *words, size_t bytes)
 		atomic_store_explicit(&words[i], 0, memory_order_relaxed);
 }
 
-static void zero_entry(struct state_entry *entry, bool everything)
+void state_zero_entry(struct state_entry *entry, bool everything)
 {
 	zero_words((_Atomic uint64_t *)&entry->plain, sizeof(entry->plain));
 	zero_words((_Atomic uint64_t *)&entry->other, sizeof(entry->other));
@@ -35,7 +36,7 @@ static void reset_layout(struct state_layout *layout, bool everything)
 	atomic_store(&header->resumes, 0);
 	atomic_store(&header->origins_dropped, 0);
 	for (size_t i = 0; i < STATE_ENTRIES; i++)
-		zero_entry(&layout->entries[i], everything);
+		state_zero_entry(&layout->entries[i], everything);
 	if (everything) {
 		zero_words(layout->intents, sizeof(layout->intents));
 		zero_words(layout->learned, sizeof(layout->learned));

@@ -101,8 +101,8 @@ void state_close(struct state *state);
 
 /*
  * Returns the entry of an origin ("https://host:port") in the view of a policy section; makes one if there is none. It
- * stays good until state_close(); for the process's own ones see state_entry_holds(). Never NULL: where neither file
- * nor process has a place left, it is the one spare entry of the process, which such origins share
+ * can be used until state_close(), but may become another origin's, see state_entry_holds(). Never NULL: where neither
+ * file nor process has a place left, it is the one spare entry of the process, which such origins share
  * (state_entry_is_spare).
  */
 struct state_entry *state_find_entry(struct state *state, const char *origin, const char *section);
@@ -110,8 +110,14 @@ struct state_entry *state_find_entry(struct state *state, const char *origin, co
 /* What state_entry_holds() recognises an entry by. */
 uint64_t state_entry_key(const struct state_entry *entry);
 
-/* Whether an entry that was found with this key is still that one. Not so in a child, for what was its parent's own. */
+/*
+ * Whether an entry that was found with this key is still that one. Not so in a child, for what was its parent's own,
+ * and if it was idle and another origin got it.
+ */
 bool state_entry_holds(const struct state_entry *entry, uint64_t key);
+
+/* Notes that the entry was of use at now_ms: those that weren't for long make room first. One store. */
+void state_touch_entry(struct state_entry *entry, int64_t now_ms);
 
 /* Whether unrelated origins meet in this entry. A breaker must not be shared so; budget and leases may. */
 bool state_entry_is_spare(const struct state_entry *entry);

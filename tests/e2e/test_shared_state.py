@@ -148,6 +148,27 @@ def test_success_earns_what_a_failure_does_not(origin, host, earned):
     assert last_reason(result) == ("success" if earned else "budget_empty")
 
 
+def test_d05_visitors_of_many_origins_leave_room(origin, host, runner):
+    """A crawler has been to 5,000 origins; then eight processes meet one that fails."""
+    server = origin({"paths": {"/page": [ALWAYS_OK], "/fails": [ALWAYS_BUSY]}})
+    env = {"TENACURL_STATE": str(host.directory)}
+    crawl = ["curl", "-s", "-o", "/dev/null", "--connect-to", f"::127.0.0.1:{server.port}", "http://h[1-5000].example/page"]
+    assert runner.run(crawl, {**FAST, "log": "none"}, env=env).returncode == 0
+    policy = {**NO_REFILL, "budget_tokens": 3, "max_attempts": 4, "breaker": "off"}
+    running = [host.start(server.url("/fails"), policy=policy) for _ in range(8)]
+    for process in running:
+        process.wait()
+    assert sum(request.target == "/fails" for request in server.requests) == 8 + 3
+    (entry,) = [entry for entry in host.state.entries if entry.origin == server.url("")]
+    assert (entry.operations, entry.succeeded, entry.retries) == (8, 0, 3)
+    metrics = subprocess.run([runner.tenacurl, "stats", "--prometheus", "--state", host.directory], check=True,
+                             capture_output=True, text=True).stdout
+    assert f'tenacurl_operations_total{{origin="{server.url("")}"' in metrics
+    # As many as there are places: no more series, whatever is visited.
+    assert metrics.count("tenacurl_breaker_state{") == 512
+    assert re.search(r"^tenacurl_origins_dropped_total (\d+)$", metrics, re.M)[1] == str(5001 - 512)
+
+
 def test_many_processes_that_always_fail_send_hardly_more(origin, host):
     processes, operations, tokens = 64, 40, 20
     server = origin([ALWAYS_BUSY])

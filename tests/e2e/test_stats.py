@@ -163,6 +163,7 @@ def test_exposition_has_the_numbers(state):
         f'tenacurl_time_to_success_seconds_bucket{{{labels},le="0.01"}}': 96,
         f"tenacurl_time_to_success_seconds_count{{{labels}}}": 98,
         "tenacurl_origins_unlisted_total": 0,
+        "tenacurl_origins_dropped_total": 0,
     }
     assert {name: samples.get(name) for name in expected} == expected
     dead = f'{{origin="{DEAD[0]}",section="policy"}}'
@@ -176,11 +177,21 @@ def test_labels_are_escaped(state):
 
 
 def test_the_counters_of_a_full_table_are_kept_and_the_rest_is_told(state):
+    """An origin whose budget was used stays."""
+    state.write(*(f"token 1 http://h{i}:80 policy" for i in range(600)))
+    assert len(state.stats()) == 512
+    user = json.loads(state.text("stats", "--json"))["users"][0]
+    assert user["table_full"] > 0 and user["origins_dropped"] == 0
+    assert f"{user['table_full']} times an origin found no place" in state.text("stats")
+
+
+def test_d05_what_made_room_is_told(state):
     state.write(*(f"success 1 http://h{i}:80 policy 1" for i in range(600)))
     assert len(state.stats()) == 512
     user = json.loads(state.text("stats", "--json"))["users"][0]
-    assert user["table_full"] > 0
-    assert f"{user['table_full']} times an origin found no place" in state.text("stats")
+    assert (user["table_full"], user["origins_dropped"]) == (0, 88)
+    assert "88 origins of user" in state.text("stats")
+    assert state.samples()["tenacurl_origins_dropped_total"] == 88
 
 
 def test_reset_sets_counters_to_zero_and_keeps_budgets(state):

@@ -53,8 +53,10 @@ static struct state_entry *open_entry(const char *directory, struct state *state
 
 static void update(struct state_entry *entry, int64_t updates)
 {
-	for (int64_t i = 0; i < updates; i++)
+	for (int64_t i = 0; i < updates; i++) {
+		state_touch_entry(entry, i);
 		state_count_plain_success(entry, i & 15);
+	}
 }
 
 static void write_on(int writer, int writers, const char *directory, struct shared *shared)

@@ -4,6 +4,11 @@
 
 #include "tests/unit/test_state_support.h"
 
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "state/intent.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -67,6 +72,7 @@ static void full_table_sends_further_origins_home(void **unused)
 		origin_of(i, origin);
 		entries[i] = state_find_entry(&state, origin, "policy");
 		state_count_plain_success(entries[i], 1);
+		atomic_store(state_budget_word(entries[i]), 1);
 	}
 	for (size_t i = 0; i < 3 * STATE_ENTRIES; i++) {
 		origin_of(i, origin);
@@ -104,13 +110,162 @@ static void turned_away_is_counted_once(void **unused)
 	open_shared(&state);
 	for (size_t i = 0; i < STATE_ENTRIES; i++) {
 		origin_of(i, origin);
-		state_find_entry(&state, origin, "policy");
+		atomic_store(state_budget_word(state_find_entry(&state, origin, "policy")), 1);
 	}
 	for (size_t i = 0; i < 10; i++)
 		state_find_entry(&state, ORIGIN, "policy");
 	struct state_snapshot *snapshot = state_snapshot_take(&state);
 	assert_int_equal(state_snapshot_table_full(snapshot), 1);
 	state_snapshot_free(snapshot);
+	state_close(&state);
+}
+
+/* Makes as many entries as there are, by origins of these numbers on. */
+static void fill_table(struct state *state, size_t from)
+{
+	char origin[32];
+	for (size_t i = from; i < from + STATE_ENTRIES; i++) {
+		origin_of(i, origin);
+		state_count_plain_success(state_find_entry(state, origin, "policy"), 1);
+	}
+}
+
+static uint64_t origins_dropped(const struct state *state)
+{
+	struct state_snapshot *snapshot = state_snapshot_take(state);
+	uint64_t dropped = state_snapshot_origins_dropped(snapshot);
+	state_snapshot_free(snapshot);
+	return dropped;
+}
+
+/* In a full table an origin takes the place of one that protects nothing, and begins with nothing of its. */
+static void what_protects_nothing_makes_room(void **unused)
+{
+	(void)unused;
+	struct state state, other;
+	struct state_view view;
+	struct state_lease lease;
+	int64_t now_ms = state_now_ms();
+	open_shared(&state);
+	struct state_entry *protecting[] = {
+	    state_find_entry(&state, "http://budget:80", "policy"),
+	    state_find_entry(&state, "http://breaker:80", "policy"),
+	    state_find_entry(&state, "http://lease:80", "policy"),
+	    state_find_entry(&state, "http://intent:80", "policy"),
+	};
+	atomic_store(state_budget_word(protecting[0]), 1);
+	atomic_store(state_breaker_words(protecting[1]), 1);
+	assert_true(state_lease_acquire(protecting[2], 1, now_ms, 600000, &lease));
+	state_intents_extend(protecting[3], now_ms + 600000);
+	uint64_t keys[4];
+	for (size_t i = 0; i < 4; i++)
+		keys[i] = state_entry_key(protecting[i]);
+
+	fill_table(&state, 0);
+	open_shared(&other);
+	for (size_t i = 1; i < 10; i++)
+		fill_table(&other, i * STATE_ENTRIES);
+	for (size_t i = 0; i < 4; i++)
+		assert_true(state_entry_holds(protecting[i], keys[i]));
+	assert_int_equal(origins_dropped(&state), 9 * STATE_ENTRIES + 4);
+
+	struct state_entry *late = state_find_entry(&state, ORIGIN, "policy");
+	assert_ptr_equal(late, state_find_entry(&state, ORIGIN, "policy"));
+	assert_int_equal(atomic_load(state_budget_word(late)), 0);
+	assert_true(view_of(&other, ORIGIN, &view));
+	assert_int_equal(view.operations[1], 0);
+	state_close(&other);
+	state_close(&state);
+}
+
+/* An hour is enough for any budget and any breaker. */
+static void what_nobody_used_for_an_hour_makes_room(void **unused)
+{
+	(void)unused;
+	struct state state;
+	open_shared(&state);
+	fill_table(&state, 0);
+	char origin[32];
+	for (size_t i = 0; i < STATE_ENTRIES; i++) {
+		origin_of(i, origin);
+		struct state_entry *entry = state_find_entry(&state, origin, "policy");
+		atomic_store(state_budget_word(entry), 1);
+		state_touch_entry(entry, state_now_ms() - (i == 7 ? 3600001 : 3000000));
+	}
+	origin_of(7, origin);
+	struct state_entry *idle = state_find_entry(&state, origin, "policy");
+	assert_ptr_equal(state_find_entry(&state, ORIGIN, "policy"), idle);
+	assert_int_equal(origins_dropped(&state), 1);
+	state_close(&state);
+}
+
+/* Who makes room was killed meanwhile: the next one does it. */
+static void half_emptied_entries_make_room(void **unused)
+{
+	(void)unused;
+	struct state state;
+	struct state_view view;
+	open_shared(&state);
+	fill_table(&state, 0);
+	char origin[32];
+	for (size_t i = 0; i < STATE_ENTRIES; i++) {
+		origin_of(i, origin);
+		atomic_store(state_budget_word(state_find_entry(&state, origin, "policy")), 1);
+	}
+	origin_of(3, origin);
+	struct state_entry *half = state_find_entry(&state, origin, "policy");
+	atomic_store((_Atomic uint64_t *)(void *)half, ((uint64_t)state_now_ms() - 2000) << 1);
+	assert_false(view_of(&state, origin, &view));
+	assert_ptr_equal(state_find_entry(&state, ORIGIN, "policy"), half);
+	assert_int_equal(atomic_load(state_budget_word(half)), 0);
+	state_close(&state);
+}
+
+enum { MAKERS = 8 };
+
+static int find_many(void *start)
+{
+	struct state state;
+	char origin[32];
+	open_shared(&state);
+	while (!atomic_load((_Atomic bool *)start)) {
+	}
+	for (size_t i = 0; i < 2 * STATE_ENTRIES; i++) {
+		origin_of(10000 + i, origin);
+		state_find_entry(&state, origin, "policy");
+	}
+	return 0;
+}
+
+/* Those who look for the same new origins together get the same entries. */
+static void makers_of_one_entry_agree(void **unused)
+{
+	(void)unused;
+	struct state state;
+	struct state_view view;
+	_Atomic bool *start = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t children[MAKERS];
+	open_shared(&state);
+	fill_table(&state, 0);
+	for (size_t i = 0; i < MAKERS; i++)
+		if ((children[i] = fork()) == 0)
+			_exit(find_many((void *)start));
+	atomic_store(start, true);
+	for (size_t i = 0; i < MAKERS; i++)
+		waitpid(children[i], NULL, 0);
+	struct state_snapshot *snapshot = state_snapshot_take(&state);
+	static char names[STATE_ENTRIES][STATE_ORIGIN_BYTES];
+	size_t count = 0;
+	for (size_t i = 0; i < STATE_ENTRIES; i++) {
+		if (!state_snapshot_view(snapshot, i, 0, &view))
+			continue;
+		for (size_t j = 0; j < count; j++)
+			assert_string_not_equal(names[j], view.origin);
+		strcpy(names[count++], view.origin);
+	}
+	assert_true(count >= STATE_ENTRIES - MAKERS);
+	state_snapshot_free(snapshot);
+	munmap((void *)start, 4096);
 	state_close(&state);
 }
 
@@ -331,6 +486,10 @@ int main(void)
 	    WITH_DIRECTORY(names_are_told_cut_and_clean),
 	    WITH_DIRECTORY(full_table_sends_further_origins_home),
 	    WITH_DIRECTORY(turned_away_is_counted_once),
+	    WITH_DIRECTORY(what_protects_nothing_makes_room),
+	    WITH_DIRECTORY(what_nobody_used_for_an_hour_makes_room),
+	    WITH_DIRECTORY(half_emptied_entries_make_room),
+	    WITH_DIRECTORY(makers_of_one_entry_agree),
 	    WITH_DIRECTORY(half_made_entries_are_completed),
 	    WITH_DIRECTORY(same_key_is_not_the_same_name),
 	    WITH_DIRECTORY(child_of_a_process_scope_starts_fresh),
