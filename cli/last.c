@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/lost_records.h"
 #include "cli/off_switch.h"
 #include "cli/plain_json.h"
 #include "cli/plain_text.h"
@@ -33,6 +34,7 @@ struct findings {
 	const struct request *request;
 	struct told *told;
 	size_t count;
+	uint64_t lost_records;
 };
 
 static const struct say_option OPTIONS[] = {
@@ -90,6 +92,7 @@ static bool find_flights(void *context, const struct user_state *user)
 	if (!told)
 		return false;
 	findings->told = told;
+	findings->lost_records += state_snapshot_lost_records(user->snapshot);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_asked_for(&flights[i], findings->request))
 			continue;
@@ -120,7 +123,8 @@ static bool print_json(const struct findings *findings, size_t count)
 	json_t *operations = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(operations, last_flight_json(&findings->told[i].flight, findings->told[i].user));
-	json_t *report = json_pack("{s:i, s:o}", "schema", 1, "operations", operations);
+	json_t *report = json_pack("{s:i, s:I, s:o}", "schema", 1, "lost_records", (json_int_t)findings->lost_records,
+	                           "operations", operations);
 	bool printed = report && plain_json_put(stdout, report);
 	json_decref(report);
 	putchar('\n');
@@ -150,6 +154,8 @@ static bool tell(const struct request *request)
 		print_text(&findings, count);
 	else if (good && !seen.untrusted)
 		print_nothing(request, seen.directory);
+	if (good && !request->json)
+		lost_records_print(count ? stdout : stderr, findings.lost_records, NULL);
 	free(findings.told);
 	return say_flush(COMMAND.name) && good && count;
 }

@@ -13,6 +13,7 @@
 #include "cli/off_switch.h"
 #include "cli/plain_text.h"
 #include "cli/say/options.h"
+#include "cli/sink_trial.h"
 #include "config/find.h"
 #include "config/load.h"
 #include "config/schema.h"
@@ -27,24 +28,30 @@ enum { EXIT_GOOD = 0, EXIT_BAD_POLICY = 1, EXIT_USAGE = 2 };
 /* What the command line says. */
 struct request {
 	const char *policy_path; /* --policy; NULL: search */
+	const char *user;        /* --user; NULL: who we are */
 };
 
 static const struct say_option OPTIONS[] = {SAY_ROW("policy", '\0', "FILE", SAY_TEXT, struct request, policy_path,
                                                     "explain this policy instead of the one that is found"),
+                                            SAY_ROW("user", '\0', "NAME", SAY_TEXT, struct request, user,
+                                                    "check, as root: whether this user could write the log"),
                                             {0}};
 
 static const struct say_command COMMAND = {
     .name = "tenacurl policy",
-    .forms = "tenacurl policy check FILE\n"
+    .forms = "tenacurl policy check [--user NAME] FILE\n"
              "tenacurl policy explain [--policy FILE] [URL]\n"
              "tenacurl policy keys",
-    .about = "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it\n"
+    .about = "check    say whether FILE is a good policy: exit status 0, or 1 and what is wrong with it; its log is "
+             "tried\n"
+             "         too: a warning, or with --user status 1, if records would be lost\n"
              "explain  tell which policy file is found, by which rule, which of its sections is for URL, and every "
              "value with\n"
              "         the file, line and section it comes from, or TENACURL_MODE or TENACURL_LOG\n"
              "keys     list every key with what it takes, its default and what it means",
     .options = OPTIONS,
     .examples = "tenacurl policy check policy.ini\n"
+                "tenacurl policy check --user www-data /etc/tenacurl/policy.ini\n"
                 "tenacurl policy explain https://api.example.org/v1/items\n"
                 "tenacurl policy keys\n",
     .needs = "check, explain or keys?",
@@ -78,8 +85,41 @@ static const struct policy *load(const char *path, const struct policy_overrides
 	return policy;
 }
 
-static int check(const char *path)
+/* Whether nothing that can be told now keeps records from the policy's log; says so if not. */
+static bool try_log(const struct policy *policy, const struct passwd *user)
 {
+	struct sink_trouble trouble = {0};
+	const struct policy_rules *rules = &policy->sections[0].rules;
+	const struct passwd *writer = user ? user : getpwuid(geteuid());
+	/* Our own standard error says nothing of a program's. */
+	bool is_stderr = rules->log == POLICY_LOG_STDERR || rules->log == POLICY_LOG_STDERR_JSON;
+
+	if (!sink_is_wanted(policy) || is_stderr)
+		return true;
+	if (user ? sink_try_as(user, rules, &trouble) : sink_try(rules, &trouble))
+		return true;
+	fprintf(stderr, "tenacurl: warning: the log can't be written by %s, so records will be lost: %s\n",
+	        writer ? writer->pw_name : "this user", plain_text(trouble.text));
+	/* The file is good all the same, and may be for another host. Who names a user asks about this one. */
+	return user == NULL;
+}
+
+static const struct passwd *find_user(const char *name)
+{
+	const struct passwd *user = geteuid() == 0 ? getpwnam(name) : NULL;
+
+	if (user == NULL)
+		fprintf(stderr, "tenacurl: --user %s: %s\n", plain_text(name),
+		        geteuid() == 0 ? "there is no such user" : "only root can try for others");
+	return user;
+}
+
+static int check(const char *path, const char *user_name)
+{
+	const struct passwd *user = user_name ? find_user(user_name) : NULL;
+	if (user_name && user == NULL)
+		return EXIT_BAD_POLICY;
+
 	/* The file as it stands, whatever the environment would replace. */
 	const struct policy_overrides none = {NULL, NULL};
 	const struct policy *policy = load(path, &none);
@@ -87,8 +127,10 @@ static int check(const char *path)
 		return EXIT_BAD_POLICY;
 	printf("%s: ok, %zu section%s\n", plain_text(path), policy->section_count,
 	       policy->section_count == 1 ? "" : "s");
+	bool is_writable = try_log(policy, user);
 	policy_free(policy);
-	return finish();
+	int status = finish();
+	return is_writable ? status : EXIT_BAD_POLICY;
 }
 
 static int print_keys(void)
@@ -277,6 +319,8 @@ static int check_request(const struct request *request, const char *word, const 
 		return say_wrong_usage(&COMMAND, "there is no policy %s", word);
 	if (request->policy_path && !is_explain)
 		return say_wrong_usage(&COMMAND, "--policy goes with explain");
+	if (request->user && !is_check)
+		return say_wrong_usage(&COMMAND, "--user goes with check");
 	if (is_check && !operand)
 		return say_wrong_usage(&COMMAND, "check takes one FILE");
 	return !is_check && !is_explain && operand ? say_wrong_usage(&COMMAND, "keys takes no argument") : SAY_GO_ON;
@@ -284,7 +328,7 @@ static int check_request(const struct request *request, const char *word, const 
 
 int policy_command(int argc, char **argv)
 {
-	struct request request = {NULL};
+	struct request request = {0};
 	char **words;
 	int end = say_read_options(&COMMAND, argc, argv, &request, &words);
 	if (end == SAY_GO_ON)
@@ -292,6 +336,6 @@ int policy_command(int argc, char **argv)
 	if (end != SAY_GO_ON)
 		return end;
 	if (strcmp(words[0], "check") == 0)
-		return check(words[1]);
+		return check(words[1], request.user);
 	return strcmp(words[0], "explain") == 0 ? explain(request.policy_path, words[1]) : print_keys();
 }

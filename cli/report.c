@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/lost_records.h"
 #include "cli/say/options.h"
 #include "cli/say/output.h"
 
@@ -68,6 +69,7 @@ static bool print(const struct report *report, bool json)
 	if (json)
 		return report_print_json(stdout, report);
 	report_print(stdout, report);
+	lost_records_print_own(stdout);
 	return true;
 }
 

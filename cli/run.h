@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/deadline_text.h"
+#include "cli/sink_trial.h"
 #include "config/load.h"
 
 /* run's own exit statuses, those of env(1) and timeout(1). Otherwise the status is the program's. */
@@ -39,6 +40,7 @@ struct run_policy_request {
 	const char *log;         /* --log, absolute if it is a file */
 	policy_warn warn;        /* gets the policy's warnings; may be NULL */
 	void *warn_context;
+	struct sink_trouble *log_trouble; /* gets what keeps the policy's log from being written; "": nothing does */
 };
 
 enum run_policy_state {

@@ -43,22 +43,6 @@ static bool is_sink_word(const char *log)
 	       strcmp(log, "syslog") == 0;
 }
 
-/* A log that was asked for and can't be written is a mistake to be told now, not to be lost record by record. */
-static bool check_log_file(const char *path, struct run_error *error)
-{
-	struct stat file;
-	if (strstr(path, "%u"))
-		return true;
-	if (lstat(path, &file) == 0)
-		return S_ISREG(file.st_mode) || run_refuse(error, "--log %s: not a regular file", path);
-	char *directory = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
-	bool usable = directory && access(directory, W_OK | X_OK) == 0;
-	if (!usable)
-		run_refuse(error, "--log %s: %s", path, strerror(errno));
-	free(directory);
-	return usable;
-}
-
 static bool plan_log(const struct run_options *options, struct run_plan *plan, struct run_error *error)
 {
 	if (!options->log)
@@ -70,7 +54,23 @@ static bool plan_log(const struct run_options *options, struct run_plan *plan, s
 		return plan->log || run_refuse(error, "out of memory");
 	}
 	plan->log = absolute_path(options->log, error);
-	return plan->log && check_log_file(plan->log, error);
+	return plan->log != NULL;
+}
+
+/*
+ * A file that was asked for here and can't be written is a mistake to be told now, not to be lost record by record; one
+ * that somebody else asked for is told, too.
+ */
+static bool heed_log(const struct run_options *options, const struct sink_trouble *trouble, struct run_error *error)
+{
+	if (!trouble->text[0])
+		return true;
+	if (options->log && trouble->is_of_file)
+		return run_refuse(error, "--log %s", trouble->text);
+	if (options->require)
+		return run_refuse(error, "--require: the log can't be written: %s", trouble->text);
+	run_tell(options, RUN_TELL_ANYBODY, "the log can't be written, so records will be lost: %s", trouble->text);
+	return true;
 }
 
 static bool plan_policy(const struct run_options *options, struct run_plan *plan, struct run_error *error)
@@ -80,17 +80,19 @@ static bool plan_policy(const struct run_options *options, struct run_plan *plan
 		if (!plan->policy_path)
 			return false;
 	}
-	const struct run_policy_request request = {.policy_path = plan->policy_path,
+	struct sink_trouble trouble = {0};
+	const struct run_policy_request request = {.log_trouble = &trouble,
+	                                           .policy_path = plan->policy_path,
 	                                           .mode = options->mode,
 	                                           .log = plan->log,
 	                                           .warn = warn_if_verbose,
 	                                           .warn_context = (void *)(uintptr_t)options};
 	enum run_policy_state state = run_check_policy(&request, error);
-	if (options->require)
-		return state == RUN_POLICY_GOOD;
-	if (state == RUN_POLICY_BAD_ELSEWHERE)
+	if (state == RUN_POLICY_GOOD)
+		return heed_log(options, &trouble, error);
+	if (state == RUN_POLICY_BAD_ELSEWHERE && !options->require)
 		run_tell(options, RUN_TELL_ANYBODY, "%s; running without tenacurl's help", error->text);
-	return state != RUN_POLICY_BAD_HERE;
+	return state != RUN_POLICY_BAD_HERE && !options->require;
 }
 
 static bool is_run_id(const char *text)

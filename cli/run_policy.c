@@ -100,6 +100,8 @@ static enum run_policy_state check_file(const struct run_policy_request *request
 		return request->policy_path ? RUN_POLICY_BAD_HERE : RUN_POLICY_BAD_ELSEWHERE;
 	}
 	const struct policy *policy = cli_load_policy(path, overrides, request->warn, request->warn_context, &reason);
+	if (policy && sink_is_wanted(policy))
+		sink_try(&policy->sections[0].rules, request->log_trouble);
 	policy_free(policy);
 	return policy ? RUN_POLICY_GOOD : blame(request, path, overrides, &reason, error);
 }

@@ -45,6 +45,7 @@ struct stats_user {
 	uint64_t table_full;
 	uint64_t origins_dropped;
 	uint64_t resets;
+	uint64_t lost_records;
 };
 
 struct stats {

@@ -53,7 +53,8 @@ static bool add_user(struct stats *stats, const struct user_state *user)
 	*added = (struct stats_user){.uid = user->uid,
 	                             .table_full = state_snapshot_table_full(user->snapshot),
 	                             .origins_dropped = state_snapshot_origins_dropped(user->snapshot),
-	                             .resets = state_snapshot_resets(user->snapshot)};
+	                             .resets = state_snapshot_resets(user->snapshot),
+	                             .lost_records = state_snapshot_lost_records(user->snapshot)};
 	memcpy(added->name, user->name, sizeof(added->name));
 	return true;
 }

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "cli/stats.h"
 #include "engine/engine.h"
@@ -235,19 +236,36 @@ static const struct metric {
      "Time from the call to the return of operations that succeeded, waits included.", print_time_to_success},
 };
 
-/* What the labels of all other metrics don't tell. */
-static void print_of_users(FILE *out, const struct stats *stats, const char *name, const char *help, size_t offset)
+/* A counter that a user has, not an origin. */
+struct user_metric {
+	const char *name;
+	const char *help;
+	size_t offset; /* of a uint64_t in struct stats_user */
+};
+
+static const struct user_metric USER_METRICS[] = {
+    {"tenacurl_origins_unlisted_total", "How often an origin found no place in the shared state.",
+     offsetof(struct stats_user, table_full)},
+    {"tenacurl_origins_dropped_total", "Origins whose place another one got, with the numbers that they had.",
+     offsetof(struct stats_user, origins_dropped)},
+    {"tenacurl_log_records_lost_total", "Records of the log that could not be written.",
+     offsetof(struct stats_user, lost_records)},
+};
+
+static void print_user_metric(FILE *out, const struct stats *stats, const struct user_metric *metric)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", name, help, name);
+	fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", metric->name, metric->help, metric->name);
 	for (size_t i = 0; i < stats->user_count; i++) {
-		fputs(name, out);
+		const char *user = (const char *)&stats->users[i];
+		uint64_t value;
+		memcpy(&value, user + metric->offset, sizeof(value));
+		fputs(metric->name, out);
 		if (stats->all_users) {
 			fputs("{user=", out);
 			put_value(out, stats->users[i].name);
 			putc('}', out);
 		}
-		fprintf(out, " %" PRIu64 "\n",
-		        *(const uint64_t *)(const void *)((const char *)&stats->users[i] + offset));
+		fprintf(out, " %" PRIu64 "\n", value);
 	}
 }
 
@@ -260,10 +278,6 @@ void stats_print_prometheus(FILE *out, const struct stats *stats)
 		for (size_t row = 0; row < stats->row_count; row++)
 			metric->print(&to, &stats->rows[row]);
 	}
-	print_of_users(out, stats, "tenacurl_origins_unlisted_total",
-	               "How often an origin found no place in the shared state.",
-	               offsetof(struct stats_user, table_full));
-	print_of_users(out, stats, "tenacurl_origins_dropped_total",
-	               "Origins whose place another one got, with the numbers that they had.",
-	               offsetof(struct stats_user, origins_dropped));
+	for (size_t i = 0; i < sizeof(USER_METRICS) / sizeof(USER_METRICS[0]); i++)
+		print_user_metric(out, stats, &USER_METRICS[i]);
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/lost_records.h"
 #include "cli/quantile.h"
 #include "cli/stats.h"
 #include "engine/engine.h"
@@ -185,4 +186,6 @@ void stats_print_table(FILE *out, const struct stats *stats)
 			        "\n%" PRIu64
 			        " origins of user %s gave their place here to others: their numbers are gone.\n",
 			        stats->users[i].origins_dropped, stats->users[i].name);
+	for (size_t i = 0; i < stats->user_count; i++)
+		lost_records_print(out, stats->users[i].lost_records, stats->users[i].name);
 }

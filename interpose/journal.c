@@ -13,13 +13,17 @@
 #include "interpose/journal.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
+#include "interpose/shared_state.h"
 #include "log/record.h"
 #include "log/sink.h"
 #include "log/text.h"
+#include "state/count.h"
 
 #define URL_BYTES      1024
 #define ID_BYTES       17
 #define SYSLOG_WARNING 4
+#define LOSS_BYTES     448
+#define TELL_EVERY_MS  60000
 
 /* All that a record needs, on the heap: a thread may have 16 KiB of stack, and libcurl itself uses half of that. */
 struct draft {
@@ -181,6 +185,37 @@ static void fill_attempt(struct record *record, const struct operation *operatio
 	record->upstream_attempts = operation->gate.block.upstream_attempts;
 }
 
+/* Notes tell paths, which may hold anything; records have no control characters. */
+static bool note_in_syslog(const char *text)
+{
+	char *clean = strdup(text);
+	if (!clean)
+		return false;
+	for (char *at = clean; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	bool told = log_syslog(SYSLOG_WARNING, clean, strlen(clean));
+	free(clean);
+	return told;
+}
+
+/* The next sink: a record that the policy's log didn't take shall not be missing without a trace. */
+static void tell_of_loss(const struct policy_rules *rules)
+{
+	static _Atomic int64_t next_ms;
+	static const char *const names[] = {[POLICY_LOG_STDERR] = "stderr", [POLICY_LOG_STDERR_JSON] = "stderr"};
+	int64_t now_ms = clock_ms(), due_ms = atomic_load_explicit(&next_ms, memory_order_relaxed);
+	char text[LOSS_BYTES];
+	state_count_lost_records(shared_state_whole(), 1);
+	if (rules->log == POLICY_LOG_SYSLOG || now_ms < due_ms ||
+	    !atomic_compare_exchange_strong(&next_ms, &due_ms, now_ms + TELL_EVERY_MS))
+		return;
+	snprintf(text, sizeof(text),
+	         "%.64s: records are lost: log = %.300s can't be written ('tenacurl policy check' tells why)",
+	         process_program(), rules->log == POLICY_LOG_FILE ? rules->log_path : names[rules->log]);
+	note_in_syslog(text);
+}
+
 static bool write_draft(struct draft *draft, const struct policy_rules *rules)
 {
 	struct record *record = &draft->record;
@@ -190,8 +225,10 @@ static bool write_draft(struct draft *draft, const struct policy_rules *rules)
 	bool is_for_people = rules->log == POLICY_LOG_STDERR;
 	size_t line_bytes = (is_for_people ? record_format_text : record_format)(record, draft->line);
 	bool written = line_bytes > 0 && log_write(rules, process_stderr(), draft->line, line_bytes);
-	if (!written)
+	if (!written) {
 		atomic_fetch_add(&lost_count, record->lost + 1);
+		tell_of_loss(rules);
+	}
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	return written;
 }
@@ -272,20 +309,6 @@ static bool note_in_log(const struct policy_rules *rules, const char *text)
 	bool written = write_draft(draft, rules);
 	free(draft);
 	return written;
-}
-
-/* Notes tell paths, which may hold anything; records have no control characters. */
-static bool note_in_syslog(const char *text)
-{
-	char *clean = strdup(text);
-	if (!clean)
-		return false;
-	for (char *at = clean; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			*at = '?';
-	bool told = log_syslog(SYSLOG_WARNING, clean, strlen(clean));
-	free(clean);
-	return told;
 }
 
 bool journal_tell(const struct policy_rules *rules, const char *text)

@@ -22,9 +22,8 @@
 #include "log/quiet.h"
 #include "log/syslog.h"
 
-#define SYSLOG_SOCKET "/dev/log"
-#define FILE_FLAGS    (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-#define FILE_MODE     0600
+#define FILE_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+#define FILE_MODE  0600
 
 /* Replaces each %u by the effective user id. Returns false if it doesn't fit. */
 static bool expand_path(const char *pattern, char *out, size_t out_bytes)
@@ -182,7 +181,7 @@ bool log_write(const struct policy_rules *rules, const struct log_stderr_identit
 		whole = stretch.masked && write_stderr(identity, line, line_bytes, &write_errno);
 		break;
 	case POLICY_LOG_SYSLOG:
-		whole = log_send_datagram(SYSLOG_SOCKET, LOG_INFO, line, line_bytes);
+		whole = log_send_datagram(LOG_SYSLOG_SOCKET, LOG_INFO, line, line_bytes);
 		break;
 	case POLICY_LOG_FILE:
 		whole = rules->log_path && write_file(rules->log_path, line, line_bytes, &write_errno);
@@ -196,7 +195,7 @@ bool log_syslog(int severity, const char *text, size_t text_bytes)
 {
 	struct quiet_stretch stretch;
 	quiet_begin(&stretch);
-	bool sent = log_send_datagram(SYSLOG_SOCKET, severity, text, text_bytes);
+	bool sent = log_send_datagram(LOG_SYSLOG_SOCKET, severity, text, text_bytes);
 	quiet_end(&stretch, 0);
 	return sent;
 }

@@ -15,6 +15,8 @@
 #include "config/policy.h"
 #include "log/stderr.h"
 
+#define LOG_SYSLOG_SOCKET "/dev/log"
+
 /*
  * Writes `line` (whole, newline included) to the sink that the rules name. Returns false if it was not written: the
  * caller counts it as lost. Files are created with mode 0600, must be regular and are opened

@@ -4,9 +4,11 @@
 import json
 import os
 import re
+import socket
 import subprocess
 
 import pytest
+from support.runner import policy_text
 from support.terminal import on_terminal
 
 OK = {"status": 200, "body": "fine", "repeat": True}
@@ -82,3 +84,117 @@ def test_l05_stderr_is_for_people(origin, tenacurl_run):
     assert re.fullmatch(r": 200 after 2 attempts in TIME( \(waited TIME\))?: success", told[2])
     lines = tenacurl_run(["curl", "-sS", url], {**FAST, "log": "stderr-json"}).stderr.splitlines()
     assert [json.loads(line)["kind"] for line in lines] == ["attempt", "attempt", "operation"]
+
+
+def policy_with(tmp_path, log):
+    path = tmp_path / "policy.ini"
+    path.write_text(policy_text({**FAST, "log": log}))
+    path.chmod(0o644)
+    return path
+
+
+def only_root():
+    if os.geteuid() != 0:
+        pytest.skip("only root can be somebody else")
+
+
+SINKS = {  # what is wrong with the log: its path, and how it is told
+    "no directory": ("{tmp}/missing/log", "No such file or directory"),
+    "a device": ("/dev/null", "not a regular file"),
+    "a read-only file system": ("/proc/tenacurl.jsonl", "No such file or directory"),
+    "a directory": ("{tmp}", "not a regular file"),
+}
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_l01_sink_is_tried(runner, build, tmp_path, name):
+    log, reason = SINKS[name][0].format(tmp=tmp_path), SINKS[name][1]
+    policy = policy_with(tmp_path, log)
+    checked = runner.bare([build / "tenacurl", "policy", "check", policy])
+    assert checked.returncode == 0 and f"{log}: {reason}" in checked.stderr.decode(), checked
+    run = [build / "tenacurl", "run", "--policy", policy]
+    status, written = on_terminal([*run, "--", "true"], runner.environment(), runner.directory)
+    assert status == 0 and "records will be lost" in written and reason in written
+    refused = runner.bare([*run, "--require", "--", "true"])
+    assert refused.returncode == 125 and reason in refused.stderr.decode()
+
+
+def test_l01_sink_leaves_nothing_behind(runner, build, tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    checked = runner.bare([build / "tenacurl", "policy", "check", policy_with(tmp_path, folder / "log")])
+    assert (checked.returncode, checked.stderr, list(folder.iterdir())) == (0, b"", [])
+
+
+def test_l01_sink_is_tried_as_who_will_write(runner, build, tmp_path):
+    """After a logrotate that made the new file root's."""
+    only_root()
+    for path in [tmp_path, *tmp_path.parents][:4]:
+        path.chmod(path.stat().st_mode | 0o011)
+    log = tmp_path / "log"
+    log.touch(0o600)
+    policy = policy_with(tmp_path, log)
+    check = [build / "tenacurl", "policy", "check"]
+    assert runner.bare([*check, policy]).stderr == b""
+    told = runner.bare([*check, "--user", "nobody", policy])
+    assert (told.returncode, told.stderr.decode()) == (
+        1, f"tenacurl: warning: the log can't be written by nobody, so records will be lost: {log}: Permission denied\n")
+    os.chown(log, 65534, 65534)
+    assert runner.bare([*check, "--user", "nobody", policy]).returncode == 0
+
+
+def test_l01_full_disk_is_told(runner, build, tmp_path):
+    full = tmp_path / "full"
+    full.mkdir()
+    prepare = f"mount -t tmpfs -o size=64k none {full}; dd if=/dev/zero of={full}/fill bs=4k 2>/dev/null || :"
+    policy = policy_with(tmp_path, full / "log")
+    told = runner.bare([*in_own_run(prepare), build / "tenacurl", "policy", "check", policy]).stderr.decode()
+    assert "No space left on device" in told
+
+
+OWN_DEV = """
+set -e
+mount -t tmpfs none /dev
+mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9; mkdir /dev/shm
+ln -s "$0" /dev/log
+exec "$@"
+"""
+
+
+def in_own_dev(socket_path):
+    """A command line's beginning: a /dev of its own, with /dev/log leading to that socket."""
+    in_own_run("true")
+    return ["unshare", "--mount", "--", "sh", "-c", OWN_DEV, socket_path]
+
+
+def test_l01_syslog_is_tried(runner, build, tmp_path):
+    policy = policy_with(tmp_path, "syslog")
+    nobody = runner.bare([*in_own_dev(tmp_path / "log"), build / "tenacurl", "policy", "check", policy])
+    assert "syslog (/dev/log): No such file or directory" in nobody.stderr.decode()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "log"))
+        good = runner.bare([*in_own_dev(tmp_path / "log"), build / "tenacurl", "policy", "check", policy])
+        assert (good.returncode, good.stderr) == (0, b"")
+
+
+def test_l01_lost_records_are_told(origin, runner, build, tmp_path):
+    """By syslog, and counted where `stats`, `last` and `report` show it."""
+    state = {"TENACURL_STATE": str(tmp_path / "state")}
+    (tmp_path / "state").mkdir(mode=0o700)
+    server, policy = origin([BUSY, OK]), policy_with(tmp_path, tmp_path / "missing" / "log")
+    run = [build / "tenacurl", "run", "--policy", policy, "--", "curl", "-sS", server.url("/x")]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "syslog"))
+        listener.settimeout(30)
+        runner.bare([*in_own_dev(tmp_path / "syslog"), *run], state)
+        told = [listener.recv(9000).decode() for _ in range(2)]
+    assert "the log can't be written, so records will be lost" in told[0]  # by run
+    assert f"curl: records are lost: log = {tmp_path}/missing/log can't be written" in told[1]
+    log = tmp_path / "log"
+    log.touch()
+    for words in (["stats"], ["last"], ["report", log]):
+        shown = runner.bare([build / "tenacurl", *words], state)
+        assert b"3 records of the log could not be written" in shown.stdout, shown
+    assert json.loads(runner.bare([build / "tenacurl", "last", "--json"], state).stdout)["lost_records"] == 3
+    assert json.loads(runner.bare([build / "tenacurl", "stats", "--json"], state).stdout)["users"][0]["lost_records"] == 3
+    assert b"\ntenacurl_log_records_lost_total 3\n" in runner.bare([build / "tenacurl", "stats", "--prometheus"], state).stdout

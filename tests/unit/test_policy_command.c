@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tenacurl policy`, as it is typed. It isn't part of the code that unit tests are linked with, so it is included. */
+#include "cli/as_user.c"
 #include "cli/ini.c"
 #include "cli/load.c"
 #include "cli/off_switch.c"
@@ -7,6 +8,7 @@
 #include "cli/policy.c"
 #include "cli/say/options.c"
 #include "cli/say/output.c"
+#include "cli/sink_trial.c"
 #include "tests/unit/test_policy_support.h"
 
 /* What one call wrote and returned. */
@@ -125,7 +127,7 @@ static void test_help_goes_to_stdout(void **state)
 
 	(void)state;
 	assert_int_equal(run.status, 0);
-	assert_int_equal(strncmp(run.out, "Usage: tenacurl policy check FILE\n", 34), 0);
+	assert_int_equal(strncmp(run.out, "Usage: tenacurl policy check [--user", 36), 0);
 	assert_int_equal(RUN("explain", "--help").status, 0);
 }
 
