@@ -38,6 +38,8 @@ static const struct say_option OPTIONS[] = {
             "start COMMAND only if tenacurl can help it and the policy is good; otherwise 125"),
     SAY_ROW("no-binder", '\0', NULL, SAY_FLAG, struct run_options, no_binder,
             "leave out what reaches programs that look up libcurl's functions themselves (PHP, FFI)"),
+    SAY_ROW("summary", '\0', NULL, SAY_FLAG, struct run_options, summary,
+            "say on stderr in the end what tenacurl did: requests, saved, retries, waited, given up and why"),
     SAY_ROW("verbose", 'v', NULL, SAY_FLAG, struct run_options, verbose, "say on stderr what is set"),
     {0}};
 
@@ -51,6 +53,7 @@ static const struct say_command COMMAND = {
         "found.",
     .examples = "tenacurl run -- curl -sSf https://example.org/\n"
                 "tenacurl run --deadline 30m --job nightly -- ./import.sh\n"
+                "tenacurl run --summary -- ./import.sh\n"
                 "tenacurl run --mode audit --log audit.jsonl -- php job.php\n",
     .needs = "which command?",
     .wrong_usage = RUN_EXIT_REFUSED,
@@ -101,8 +104,7 @@ static bool check_requirement(const struct run_options *options, struct run_erro
 	return met;
 }
 
-/* Returns only if the program can't be executed, with the status that a shell would give. */
-static int execute(char **command)
+int run_execute(char **command)
 {
 	run_execute_program(command);
 	int reason = errno;
@@ -133,5 +135,5 @@ int run_command(int argc, char **argv)
 		fprintf(stderr, "tenacurl run: %s\n", plain_text(error.text));
 		return RUN_EXIT_REFUSED;
 	}
-	return execute(options.command);
+	return options.summary ? run_with_summary(&options) : run_execute(options.command);
 }

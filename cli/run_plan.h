@@ -20,6 +20,7 @@ struct run_options {
 	bool verbose;
 	bool require;
 	bool no_binder;
+	bool summary;
 	char **command;
 };
 
@@ -40,6 +41,18 @@ void run_plan_free(struct run_plan *plan);
 
 /* Puts the plan into this process's environment. Returns false if that fails; errno says why. */
 bool run_plan_set(const struct run_options *options, const struct run_plan *plan);
+
+/*
+ * Executes the command. Returns only if that fails, which it has said then, with the exit status that a shell would
+ * give.
+ */
+int run_execute(char **command);
+
+/*
+ * The same in a process of its own, and says in the end on standard error, in one line, what its requests came to.
+ * Returns the exit status; doesn't if a signal ended the command.
+ */
+int run_with_summary(const struct run_options *options);
 
 /* To whom something is told that doesn't keep the program from running. */
 enum run_audience {

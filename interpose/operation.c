@@ -25,6 +25,7 @@
 #include "interpose/process.h"
 #include "interpose/restraint.h"
 #include "interpose/room.h"
+#include "interpose/run_tally.h"
 #include "interpose/shared_state.h"
 #include "interpose/tally.h"
 #include "interpose/wait.h"
@@ -516,6 +517,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	if (operation->engine.attempts > 1 || operation->engine.waited_ms > 0)
 		note_added(operation);
 	tally_operation(operation, result);
+	run_tally_operation(operation, result);
 	journal_operation(operation, result);
 	room_leave(handle);
 	return result;

@@ -56,6 +56,7 @@ __attribute__((constructor)) static void copy_environment(void)
 	    {"TENACURL_STATE", environment.state, sizeof(environment.state)},
 	    {"TENACURL_JOB", environment.job, sizeof(environment.job)},
 	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
+	    {"TENACURL_SUMMARY", environment.summary, sizeof(environment.summary)},
 	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},
 	    {"WATCHDOG_USEC", environment.watchdog_usec, sizeof(environment.watchdog_usec)},
 	    {"WATCHDOG_PID", environment.watchdog_pid, sizeof(environment.watchdog_pid)},

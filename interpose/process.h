@@ -24,6 +24,7 @@ struct process_environment {
 	char state[4096];
 	char job[128];
 	char run[40];
+	char summary[64];
 	char deadline[160];
 	char watchdog_usec[24];
 	char watchdog_pid[16];

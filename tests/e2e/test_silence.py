@@ -4,12 +4,14 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 
 import pytest
 from support.runner import policy_text
 from support.terminal import on_terminal
+from support.waiting import wait_until
 
 OK = {"status": 200, "body": "fine", "repeat": True}
 BUSY = {"status": 503, "body": "busy"}
@@ -198,3 +200,101 @@ def test_l01_lost_records_are_told(origin, runner, build, tmp_path):
     assert json.loads(runner.bare([build / "tenacurl", "last", "--json"], state).stdout)["lost_records"] == 3
     assert json.loads(runner.bare([build / "tenacurl", "stats", "--json"], state).stdout)["users"][0]["lost_records"] == 3
     assert b"\ntenacurl_log_records_lost_total 3\n" in runner.bare([build / "tenacurl", "stats", "--prometheus"], state).stdout
+
+
+def summary_of(result):
+    lines = [line for line in result.stderr.decode().splitlines() if line.startswith("tenacurl run: ")]
+    assert len(lines) == 1, result
+    return re.sub(r"waited [0-9.]+ m?s", "waited TIME", lines[0].removeprefix("tenacurl run: "))
+
+
+@pytest.mark.parametrize("log", ["none", "syslog"])
+def test_l05_summary_counts_all_processes(origin, tenacurl_run, log):
+    """Of a script and its children, at the same time too, and though nothing is logged or kept."""
+    server = origin([BUSY, {"body": "fine"}, BUSY, OK])
+    gone = origin([{**BUSY, "repeat": True}])
+    absent = origin([{"status": 404, "repeat": True}])
+    many = f"for i in $(seq 20); do curl -sS {server.url('/y')} & done; wait"
+    script = (f"curl -sS {server.url('/x')}; (curl -sS {server.url('/x')}); curl -sS {gone.url()}; "
+              f"curl -sS {absent.url()}; {many}; exit 7")
+    policy = {**FAST, "log": log, "max_attempts": 2, "state": "none"}
+    result = tenacurl_run(["sh", "-c", script], policy, ["--summary"])
+    assert result.returncode == 7
+    assert summary_of(result) == ("24 requests, 2 saved, 3 retries, waited TIME, 1 given up (attempt_cap 1), "
+                                  "1 failed, not to be retried (terminal_error 1)")
+
+
+def test_l05_summary_of_audit_and_of_nothing(origin, tenacurl_run):
+    server = origin([{**BUSY, "repeat": True}])
+    result = tenacurl_run(["curl", "-sS", server.url()], {**FAST, "mode": "audit"}, ["--summary"])
+    assert summary_of(result) == "1 request, 0 saved, 0 retries, waited TIME, 1 would have been retried (audit)"
+    assert summary_of(tenacurl_run(["true"], FAST, ["--summary"])) == "no request came to tenacurl"
+    missing = tenacurl_run(["/nonexistent"], FAST, ["--summary"])
+    assert missing.returncode == 127 and b"no request" not in missing.stderr
+
+
+def test_l05_run_in_a_run(origin, build, tenacurl_run):
+    """Both tell; what the inner one counted is the outer one's as well."""
+    server = origin([BUSY, OK])
+    inner = f"{build / 'tenacurl'} run --summary -- curl -sS {server.url('/x')}"
+    result = tenacurl_run(["sh", "-c", f"{inner}; curl -sS {server.url('/x')}"], FAST, ["--summary"])
+    told = [line for line in result.stderr.decode().splitlines() if line.startswith("tenacurl run: ")]
+    assert [line.split(", waited")[0] for line in told] == [
+        "tenacurl run: 1 request, 1 saved, 1 retry", "tenacurl run: 2 requests, 1 saved, 1 retry"]
+
+
+def test_l05_summary_keeps_streams_and_statuses(tenacurl_run, runner, build):
+    """As without it: what is read, what is written, how it ends, and by which signal."""
+    for script, text in (("cat; echo err >&2; exit 3", b"in"), ("kill -TERM $$", b""), ("kill -KILL $$", b""),
+                         ("trap 'echo got; exit 4' USR1; kill -USR1 $$; sleep 5", b"")):
+        bare = tenacurl_run(["sh", "-c", script], FAST, input=text)
+        told = tenacurl_run(["sh", "-c", script], FAST, ["--summary"], input=text)
+        assert (told.returncode, told.stdout) == (bare.returncode, bare.stdout)
+        assert told.stderr.replace(b"tenacurl run: no request came to tenacurl\n", b"") == bare.stderr
+
+
+def states_of(pids):
+    return [open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] for pid in pids]
+
+
+@pytest.fixture
+def summarised(runner, build):
+    """A shell under `run --summary`, in a group of its own; and the shell's pid."""
+    script = "trap 'echo term' TERM; echo $$; while :; do read line || exit 5; echo $line; done"
+    process = subprocess.Popen([build / "tenacurl", "run", "--summary", "--", "sh", "-c", script], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=runner.environment(), text=True,
+                               bufsize=1, process_group=0)
+    yield process, int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+
+
+def test_l05_summary_hands_signals_on(summarised):
+    """What is sent to run alone reaches the command; it goes on after that if it did so before."""
+    process, shell = summarised
+    process.send_signal(signal.SIGTERM)
+    # dash's read returns at a trap, so the loop ends there.
+    assert process.stdout.readline() == "term\n"
+    process.stdin.close()
+    assert process.wait(30) == 5
+
+
+def test_l05_summary_stops_and_goes_on_with_its_command(summarised):
+    """As the child that a shell with job control stops by ^Z and continues by fg."""
+    process, shell = summarised
+    os.killpg(process.pid, signal.SIGTSTP)
+    wait_until(lambda: states_of([process.pid, shell]) == ["T", "T"], "both stopped")
+    os.killpg(process.pid, signal.SIGCONT)
+    process.stdin.write("hello\n")
+    assert process.stdout.readline() == "hello\n"
+    process.stdin.close()
+    assert process.wait(30) == 5
+
+
+def test_l05_command_dies_with_a_killed_run(summarised):
+    process, shell = summarised
+    process.kill()
+    process.wait(30)
+    wait_until(lambda: not os.path.exists(f"/proc/{shell}") or states_of([shell]) == ["Z"], "the command's end")
