@@ -16,7 +16,7 @@ PACKAGES = ["curl", "python3-pycurl", "cmake"]
 def masked(text):
     """Without what is another each time: times, process and port numbers, random waits."""
     text = re.sub(r"^Building\.\n", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^\d{4}-\S+", "TIME", text, flags=re.MULTILINE)
+    text = re.sub(r"^\d{4}-\d\d-\d\d\S* ?\d\d:\S+", "TIME", text, flags=re.MULTILINE)
     text = re.sub(r"\[\d+\]|:\d{4,5}/", "[N]", text)
     text = re.sub(r"\d+\.\d+ s\b", "N s", text)
     text = re.sub(r" +\d+\.\d\b", " N", text)  # the columns of seconds
