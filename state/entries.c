@@ -77,7 +77,7 @@ void state_touch_entry(struct state_entry *entry, int64_t now_ms)
 	atomic_store_explicit(&entry->plain.used_ms, (uint64_t)now_ms, memory_order_relaxed);
 }
 
-static void name_entry(struct state_entry *entry, const char *origin, const char *section)
+static void name_entry(struct state_entry *entry, uint64_t key, const char *origin, const char *section)
 {
 	if (atomic_load_explicit(&entry->named, memory_order_acquire) == 1)
 		return;
@@ -85,6 +85,9 @@ static void name_entry(struct state_entry *entry, const char *origin, const char
 	store_text(entry->section, STATE_SECTION_BYTES, section);
 	state_touch_entry(entry, state_now_ms());
 	atomic_store_explicit(&entry->named, 1, memory_order_release);
+	/* Another origin's meanwhile (state/room.c): whoever finds it next for that one names it again. */
+	if (atomic_load(&entry->key) != key)
+		atomic_store(&entry->named, 0);
 }
 
 /* Whether the word is `mine` now: it was, or it was 0 and we were the first. */
@@ -174,7 +177,7 @@ struct state_entry *state_find_entry(struct state *state, const char *origin, co
 	}
 	if (!entry)
 		return &spare;
-	name_entry(entry, origin, section);
+	name_entry(entry, identity.key, origin, section);
 	return entry;
 }
 

@@ -121,15 +121,24 @@ static bool take_over(struct state_entry *entry, struct state_identity identity,
 	return atomic_compare_exchange_strong(&entry->key, &claim, identity.key);
 }
 
-/* Two can have made one each, if one of them stood still: the first on the walk is the one that all others find. */
-static struct state_entry *settle(struct state_layout *layout, struct state_identity identity, struct state_entry *ours)
+/*
+ * Two can have made one each, if one of them stood still: the first on the walk is the one that all find. Each looks
+ * after its own is there, so one of them sees the other's. NULL: somebody else took ours away, for whatever name.
+ */
+static struct state_entry *settle(struct state_layout *layout, struct state_identity identity)
 {
-	struct state_entry *found = state_seek_entry(layout, identity);
-	uint64_t key = identity.key;
-	if (!found || found == ours)
-		return ours;
-	atomic_compare_exchange_strong(&ours->key, &key, ABANDONED);
-	return found;
+	struct state_entry *first = NULL;
+	for (size_t step = 0; step < STATE_ENTRIES; step++) {
+		struct state_entry *entry = at(layout, identity, step);
+		uint64_t key = identity.key;
+		if (atomic_load(&entry->key) != key || load(&entry->check) != identity.check)
+			continue;
+		if (first)
+			atomic_compare_exchange_strong(&entry->key, &key, ABANDONED);
+		else
+			first = entry;
+	}
+	return first;
 }
 
 struct state_entry *state_make_room(struct state_layout *layout, struct state_identity identity)
@@ -147,7 +156,9 @@ struct state_entry *state_make_room(struct state_layout *layout, struct state_id
 		if (!take_over(chosen, identity, now_ms))
 			continue;
 		atomic_fetch_add_explicit(&layout->header.origins_dropped, 1, memory_order_relaxed);
-		return settle(layout, identity, chosen);
+		struct state_entry *settled = settle(layout, identity);
+		if (settled)
+			return settled;
 	}
 	return NULL;
 }
