@@ -17,6 +17,7 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib/tenacurl
 DOCDIR ?= $(PREFIX)/share/doc/tenacurl
 MANDIR ?= $(PREFIX)/share/man
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 INSTALL ?= install
 
 CC ?= cc
@@ -258,6 +259,7 @@ install: all
 	$(call install-file,755,$(BUILD)/tenacurl,$(INSTALLED_BIN))
 	$(if $(MULTIARCH),$(call install-file,755,$(PLACEHOLDER),$(LIBDIR)/$(notdir $(PLACEHOLDER))))
 	$(if $(MULTIARCH),$(call multiarch-links,$(DESTDIR)$(LIBDIR)))
+	$(call install-file,644,contrib/tmpfiles.d/tenacurl.conf,$(TMPFILESDIR)/tenacurl.conf)
 	$(foreach f,$(DOC_FILES),$(call install-file,644,$(f),$(DOCDIR)/$(notdir $(f))))
 	$(foreach f,$(EXAMPLES),$(call install-file,644,config/examples/$(f),$(DOCDIR)/examples/$(f)))
 	$(foreach f,$(MAN1),$(call install-file,644,docs/$(f),$(MANDIR)/man1/$(f)))
@@ -266,6 +268,7 @@ install: all
 uninstall:
 	rm -f $(foreach f,$(INSTALLED_LIBS) $(INSTALLED_BIN),'$(DESTDIR)$(f)')
 	rm -rf '$(DESTDIR)$(LIBDIR)/multiarch' '$(DESTDIR)$(LIBDIR)/$(notdir $(PLACEHOLDER))'
+	rm -f '$(DESTDIR)$(TMPFILESDIR)/tenacurl.conf'
 	rm -f $(foreach f,$(MAN1),'$(DESTDIR)$(MANDIR)/man1/$(f)') $(foreach f,$(MAN5),'$(DESTDIR)$(MANDIR)/man5/$(f)')
 	rm -f $(foreach f,$(DOC_FILES),'$(DESTDIR)$(DOCDIR)/$(notdir $(f))') $(foreach f,$(EXAMPLES),'$(DESTDIR)$(DOCDIR)/examples/$(f)')
 	-rmdir '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBDIR)' 2>/dev/null

@@ -286,9 +286,13 @@ bool user_state_change(const struct user_state_query *query, user_state_changer 
 
 	/* Opening makes a state where there is none, and replaces one that can't be trusted; reading doesn't. */
 	struct state_snapshot *snapshot = state_snapshot_read(&place.request, geteuid(), &outcome);
+	const struct state_outcome found = outcome;
 	bool is_there = snapshot != NULL, good = is_there || outcome.trouble == STATE_NO_FILE, has_memory = true;
 	state_snapshot_free(snapshot);
 	if (is_there) {
+		/* Where it was found: what uses the state from now on may use another place. */
+		if (strlen(found.path) < sizeof(found.path) - 1)
+			place.request.directory = found.path;
 		state_open(&place.request, &state, &outcome);
 		good = outcome.shared;
 		has_memory = !good || change(context, &state);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/call_filter.h"
+#include "interpose/clock.h"
 #include "interpose/journal.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
@@ -17,6 +18,9 @@
 static struct state state;
 
 static _Atomic bool is_open;
+
+#define LOOK_EVERY_MS 1000
+static _Atomic int64_t next_look_ms;
 
 void shared_state_origin(const struct handle *handle, char *out, size_t out_bytes)
 {
@@ -31,27 +35,39 @@ void shared_state_section(const struct policy_section *section, char out[static 
 	snprintf(out, SHARED_STATE_SECTION_BYTES, "%s%s", section->name, is_audited ? " (audit)" : "");
 }
 
+static const char *consequence_of(const struct state_outcome *outcome)
+{
+	if (!outcome->shared)
+		return "this process shares no retry budget and no circuit breaker with others";
+	return outcome->trouble == STATE_FOREIGN_DIRECTORY ? "the state is in /dev/shm instead"
+	                                                   : "replaced by a fresh one";
+}
+
 static void tell_trouble(const struct state_outcome *outcome, const struct policy_rules *rules)
 {
 	char text[NOTE_BYTES], reason[32] = "";
 	if (outcome->os_errno != 0)
 		snprintf(reason, sizeof(reason), " (errno %d)", outcome->os_errno);
 	snprintf(text, sizeof(text), "%s: %s%s: %s", outcome->path[0] ? outcome->path : "state",
-	         state_trouble_text(outcome->trouble), reason,
-	         outcome->shared ? "replaced by a fresh one"
-	                         : "this process shares no retry budget and no circuit breaker with others");
+	         state_trouble_text(outcome->trouble), reason, consequence_of(outcome));
 	journal_tell(rules, text);
+}
+
+static struct state_request request_of(const struct policy_rules *rules)
+{
+	const char *named = process_environment()->state;
+	return (struct state_request){
+	    .scope = rules->state == POLICY_STATE_USER ? STATE_SCOPE_USER : STATE_SCOPE_PROCESS,
+	    .directory = named[0] ? named : rules->state_dir,
+	};
 }
 
 static void open_state(const struct policy_rules *rules)
 {
-	const char *named = process_environment()->state;
-	const struct state_request request = {
-	    .scope = rules->state == POLICY_STATE_USER ? STATE_SCOPE_USER : STATE_SCOPE_PROCESS,
-	    .directory = named[0] ? named : rules->state_dir,
-	};
+	const struct state_request request = request_of(rules);
 	struct state_outcome outcome;
 	state_open(&request, &state, &outcome);
+	atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
 	bool is_first = !atomic_exchange(&is_open, true);
 	if (is_first && outcome.trouble != STATE_NO_TROUBLE)
 		tell_trouble(&outcome, rules);
@@ -117,6 +133,17 @@ __attribute__((noinline)) struct state_entry *shared_state_look_again(struct han
 	take_entry(handle);
 	errno = saved_errno;
 	return handle->shared_entry;
+}
+
+void shared_state_refresh(const struct policy *policy)
+{
+	const struct policy_rules *rules = &policy->sections[0].rules;
+	int64_t now_ms = clock_ms(), due_ms = atomic_load_explicit(&next_look_ms, memory_order_relaxed);
+	if (now_ms < due_ms || rules->state != POLICY_STATE_USER ||
+	    !atomic_compare_exchange_strong(&next_look_ms, &due_ms, now_ms + LOOK_EVERY_MS))
+		return;
+	const struct state_request request = request_of(rules);
+	state_open_again(&request, &state);
 }
 
 struct state *shared_state_whole(void)

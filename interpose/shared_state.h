@@ -36,6 +36,12 @@ static inline struct state_entry *shared_state_entry(struct handle *handle)
 }
 
 /*
+ * After a failure: looks, once a second at most, whether the state's file still has its name, and maps the one that has
+ * it now. System calls and stack as shared_state_find(), so not inside of libcurl. errno is kept.
+ */
+void shared_state_refresh(const struct policy *policy);
+
+/*
  * The state itself, for what belongs to no entry. Before it is opened, with `state = none` and in a process that shares
  * nothing it is this process's own.
  */

@@ -15,6 +15,7 @@
 
 void tally_retry(const struct operation *operation)
 {
+	shared_state_refresh(operation->policy);
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	if (!entry)
 		return;
@@ -75,8 +76,10 @@ static void record_flight(const struct operation *operation, const struct state_
 }
 
 /* What isn't a success at the first attempt. */
-static void count_other(struct state_entry *entry, const struct operation *operation, CURLcode result)
+static void count_other(const struct operation *operation, CURLcode result)
 {
+	shared_state_refresh(operation->policy);
+	struct state_entry *entry = shared_state_entry(operation->handle);
 	const struct state_operation counted = {
 	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
 	    .attempts = operation->engine.attempts,
@@ -101,5 +104,5 @@ void tally_operation(const struct operation *operation, CURLcode result)
 	    operation->engine.attempts == 1)
 		state_count_plain_success(entry, now_ms - operation->engine.entry_ms);
 	else
-		count_other(entry, operation, result);
+		count_other(operation, result);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The place must be found by every process of a user alone, whoever started it: cron, a daemon, a shell. So it is not
- * XDG_RUNTIME_DIR, which cron lacks and which goes away with the session.
+ * XDG_RUNTIME_DIR, which cron lacks and which goes away with the session. It is, in this order,
  *
- * /dev/shm is a directory that everybody writes to, and the name in it can be guessed. Whoever else makes it first gets
- * nothing but our refusal. Everything below it is reached through a descriptor of the directory that was looked at, so
- * it can't be exchanged afterwards.
+ *     /run/tenacurl/UID         where an administrator made it
+ *     /run/tenacurl/state/UID   where there is /run/tenacurl/state, root's and sticky: tmpfiles.d/tenacurl.conf
+ *     /dev/shm/tenacurl-UID     else; systemd-logind empties it of a user's files when the user's last session ends
+ *
+ * The latter two are in directories that everybody writes to, and the names can be guessed. Whoever else makes one
+ * first gets nothing but our refusal. Everything below it is reached through a descriptor of the directory that was
+ * looked at, so it can't be exchanged afterwards.
  */
 #include "state/directory.h"
 
@@ -16,10 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "state/text.h"
+
 #define RUN_DIRECTORY  "/run/tenacurl"
+#define COMMON         "/state/" /* below it */
 #define SHM_PREFIX     "/dev/shm/tenacurl-"
 #define DIRECTORY_MODE 0700
 #define OTHERS_WRITE   (S_IWGRP | S_IWOTH)
@@ -64,12 +72,17 @@ static int fail(struct state_outcome *outcome, enum state_trouble trouble, int o
 	return -1;
 }
 
-static int open_trusted(const char *path, uid_t owner, bool make, struct state_outcome *outcome)
+/* A name in a directory that is open, or AT_FDCWD. */
+struct named {
+	int parent;
+	const char *name;
+};
+
+static int open_trusted(const struct named *at, uid_t owner, bool make, struct state_outcome *outcome)
 {
 	struct stat directory;
-	bool made = make && mkdir(path, DIRECTORY_MODE) == 0;
-	snprintf(outcome->path, sizeof(outcome->path), "%s", path);
-	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool made = make && mkdirat(at->parent, at->name, DIRECTORY_MODE) == 0;
+	int fd = openat(at->parent, at->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fail(outcome, STATE_NO_DIRECTORY, errno);
 	if (fstat(fd, &directory) != 0 || directory.st_uid != owner || (directory.st_mode & OTHERS_WRITE) != 0) {
@@ -83,6 +96,13 @@ static int open_trusted(const char *path, uid_t owner, bool make, struct state_o
 	if (made && (directory.st_mode & DIRECTORY_MODE) != DIRECTORY_MODE)
 		restore_mode(fd);
 	return fd;
+}
+
+static int open_path(const char *path, uid_t owner, bool make, struct state_outcome *outcome)
+{
+	const struct named at = {.parent = AT_FDCWD, .name = path};
+	state_copy_text(outcome->path, sizeof(outcome->path), path);
+	return open_trusted(&at, owner, make, outcome);
 }
 
 static const char *run_directory(const struct state_request *request)
@@ -101,21 +121,76 @@ static bool put_place(char path[static PLACE_BYTES], const char *begin, const ch
 	return snprintf(path, PLACE_BYTES, "%s%s%lu", begin, separator, (unsigned long)owner) < PLACE_BYTES;
 }
 
-int state_open_directory(const struct state_request *request, uid_t owner, bool make, struct state_outcome *outcome)
+/*
+ * Where everybody makes a folder of their own: nobody but its owner must be able to exchange one. -1: there is no such
+ * directory.
+ */
+static int open_common(const char *path, uid_t owner)
+{
+	struct stat directory;
+	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	bool is_safe = fstat(fd, &directory) == 0 && (directory.st_uid == 0 || directory.st_uid == owner) &&
+	               ((directory.st_mode & OTHERS_WRITE) == 0 || (directory.st_mode & S_ISVTX) != 0);
+	if (is_safe)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* As all of /run is for a hardened unit that isn't allowed this part of it. */
+static bool is_read_only(int fd)
+{
+	struct statfs file_system;
+	return fstatfs(fd, &file_system) == 0 && (file_system.f_flags & ST_RDONLY) != 0;
+}
+
+static int open_in_common(const struct state_request *request, uid_t owner, bool make, struct state_outcome *outcome)
 {
 	char path[PLACE_BYTES];
-	if (request->directory && request->directory[0])
-		return open_trusted(request->directory, owner, make, outcome);
-
-	if (put_place(path, run_directory(request), "/", owner)) {
-		int fd = open_trusted(path, owner, false, outcome);
-		if (fd >= 0)
-			return fd;
-	}
-	*outcome = (struct state_outcome){0};
-	if (!put_place(path, shm_prefix(request), "", owner))
+	if (!put_place(path, run_directory(request), COMMON, owner))
 		return fail(outcome, STATE_NO_DIRECTORY, ENAMETOOLONG);
-	return open_trusted(path, owner, make, outcome);
+	state_copy_text(outcome->path, sizeof(outcome->path), path);
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	const struct named at = {.parent = open_common(path, owner), .name = slash + 1};
+	if (at.parent < 0)
+		return fail(outcome, STATE_NO_DIRECTORY, ENOENT);
+	int fd = open_trusted(&at, owner, make, outcome);
+	close(at.parent);
+	if (fd >= 0 && make && is_read_only(fd)) {
+		close(fd);
+		return fail(outcome, STATE_UNSUITED_FILE_SYSTEM, 0);
+	}
+	bool is_none = outcome->os_errno == ENOTDIR || outcome->os_errno == ELOOP; /* a link, a file */
+	if (fd < 0 && (outcome->trouble == STATE_UNTRUSTED_DIRECTORY || is_none))
+		outcome->trouble = STATE_FOREIGN_DIRECTORY;
+	return fd;
+}
+
+/* The usual places, the first that can be used. */
+enum { PLACE_OF_ADMINISTRATOR, PLACE_IN_COMMON, PLACE_IN_SHM, PLACE_COUNT };
+
+size_t state_place_count(const struct state_request *request)
+{
+	return request->directory && request->directory[0] ? 1 : PLACE_COUNT;
+}
+
+int state_open_directory(const struct state_request *request, size_t place, uid_t owner, bool make,
+                         struct state_outcome *outcome)
+{
+	char path[PLACE_BYTES];
+	*outcome = (struct state_outcome){0};
+	if (request->directory && request->directory[0])
+		return open_path(request->directory, owner, make, outcome);
+	if (place == PLACE_IN_COMMON)
+		return open_in_common(request, owner, make, outcome);
+	bool is_administrators = place == PLACE_OF_ADMINISTRATOR;
+	if (!put_place(path, is_administrators ? run_directory(request) : shm_prefix(request),
+	               is_administrators ? "/" : "", owner))
+		return fail(outcome, STATE_NO_DIRECTORY, ENAMETOOLONG);
+	return open_path(path, owner, make && !is_administrators, outcome);
 }
 
 /* Owners. */
@@ -150,6 +225,13 @@ static void add_owners(struct owner_list *list, const char *path, const char *pr
 	closedir(directory);
 }
 
+static void add_owners_in_common(struct owner_list *list, const struct state_request *request)
+{
+	char path[PLACE_BYTES];
+	snprintf(path, sizeof(path), "%s" COMMON, run_directory(request));
+	add_owners(list, path, "");
+}
+
 size_t state_list_owners(const struct state_request *request, uid_t *owners, size_t room)
 {
 	struct owner_list list = {.owners = owners, .room = room};
@@ -157,6 +239,7 @@ size_t state_list_owners(const struct state_request *request, uid_t *owners, siz
 	snprintf(path, sizeof(path), "%s", shm_prefix(request));
 	char *slash = strrchr(path, '/');
 	add_owners(&list, run_directory(request), "");
+	add_owners_in_common(&list, request);
 	if (slash) {
 		*slash = '\0';
 		add_owners(&list, path, slash + 1);

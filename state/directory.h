@@ -9,13 +9,17 @@
 
 #include "state/state.h"
 
+/* How many directories may be the one that `request` means: the first that can be used is. */
+size_t state_place_count(const struct state_request *request);
+
 /*
- * Opens the directory of `owner` that `request` means. Returns a descriptor that names it (O_PATH), to be closed by the
+ * Opens the directory of `owner` in that place. Returns a descriptor that names it (O_PATH), to be closed by the
  * caller, or -1 with the trouble in *outcome; outcome->path says which directory it was. A directory is trusted if it
  * is no symbolic link, belongs to `owner` and nobody else may write to it. With `make`, one that is missing is made,
  * except for /run/tenacurl/<owner>, which is used only where an administrator made it.
  */
-int state_open_directory(const struct state_request *request, uid_t owner, bool make, struct state_outcome *outcome);
+int state_open_directory(const struct state_request *request, size_t place, uid_t owner, bool make,
+                         struct state_outcome *outcome);
 
 /*
  * Users who may have a state in one of the usual places, each once. Returns how many, at most `room`. For tools; it

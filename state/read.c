@@ -63,15 +63,10 @@ static bool read_whole(int fd, void *buffer, size_t bytes)
 	return true;
 }
 
-static int open_for_reading(const struct state_request *request, uid_t owner, struct state_outcome *outcome)
+static int open_in_place(const struct state_request *request, size_t place, const char *name, uid_t owner,
+                         struct state_outcome *outcome)
 {
-	char name[STATE_FILE_NAME_BYTES];
-	*outcome = (struct state_outcome){0};
-	if (!state_file_name(request, name)) {
-		outcome->trouble = STATE_NO_BOOT_ID;
-		return -1;
-	}
-	int directory = state_open_directory(request, owner, false, outcome);
+	int directory = state_open_directory(request, place, owner, false, outcome);
 	if (directory < 0) {
 		if (outcome->trouble == STATE_NO_DIRECTORY && outcome->os_errno == ENOENT)
 			outcome->trouble = STATE_NO_FILE;
@@ -80,6 +75,30 @@ static int open_for_reading(const struct state_request *request, uid_t owner, st
 	int fd = state_open_file(directory, name, owner, O_RDONLY, outcome);
 	close(directory);
 	return fd;
+}
+
+static int open_for_reading(const struct state_request *request, uid_t owner, struct state_outcome *outcome)
+{
+	char name[STATE_FILE_NAME_BYTES];
+	*outcome = (struct state_outcome){0};
+	if (!state_file_name(request, name)) {
+		outcome->trouble = STATE_NO_BOOT_ID;
+		return -1;
+	}
+	struct state_outcome foreign = {0};
+	for (size_t place = 0; place < state_place_count(request); place++) {
+		int fd = open_in_place(request, place, name, owner, outcome);
+		if (fd >= 0)
+			return fd;
+		if (outcome->trouble == STATE_FOREIGN_DIRECTORY)
+			foreign = *outcome;
+		/* What a process would have gone by, had it been able to. */
+		if (outcome->trouble == STATE_CANT_READ || outcome->trouble > STATE_NO_FILE)
+			return -1;
+	}
+	if (foreign.trouble != STATE_NO_TROUBLE)
+		*outcome = foreign;
+	return -1;
 }
 
 struct state_snapshot *state_snapshot_read(const struct state_request *request, uid_t owner,

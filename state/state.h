@@ -53,6 +53,7 @@ enum state_trouble {
 	STATE_CANT_READ,            /* os_errno says why */
 	STATE_CANT_MAP,             /* os_errno says why */
 	STATE_CANT_REPLACE,         /* what lies in the file's place can't be trusted and won't go away */
+	STATE_FOREIGN_DIRECTORY,    /* under this user's number in a place that all use; another place is used */
 	STATE_NO_FILE,              /* when reading only: there is none */
 	STATE_NOT_REGULAR,          /* from here on: a file that can't be trusted */
 	STATE_WRONG_OWNER,
@@ -79,6 +80,8 @@ struct state_outcome {
 struct state {
 	_Atomic(struct state_layout *) shared; /* NULL: nothing is */
 	_Atomic(struct state_layout *) own;    /* mapped when it is needed */
+	_Atomic uint64_t device, inode;        /* of the file that is mapped */
+	_Atomic uint64_t root_inode, owner;    /* "/" and the effective user when it was opened */
 };
 
 /*
@@ -89,6 +92,15 @@ struct state {
  * it may allocate. errno is kept.
  */
 void state_open(const struct state_request *request, struct state *state, struct state_outcome *outcome);
+
+/*
+ * Looks whether what is mapped still is the file that opening would find, which loses its name where somebody tidies up
+ * after a session, and if it isn't, maps that one in its place: entries are found anew (state_entry_holds). Returns
+ * whether it did. `request` as it was opened with. As many system calls as opening, so not too often; as much care; any
+ * thread, and several at once. After a chroot or a change of user, and where a system call filter may be, it does
+ * nothing.
+ */
+bool state_open_again(const struct state_request *request, struct state *state);
 
 /*
  * Empties what is the process's own, in a child that the kernel hasn't done it for. Harmless to whoever uses an entry

@@ -6,8 +6,10 @@ counters and flight recorder; and that nothing of it is ever in a program's way.
 
 import os
 import re
+import shutil
 import stat
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -516,6 +518,73 @@ def test_names_of_an_origin(origin, host):
     state = host.state
     assert (state.entry.origin, state.entry.operations, state.entry.plain) == (f"http://127.0.0.1:{port}", 3, 3)
     assert b"S3CRET" not in state.data and b"T0KEN" not in state.data
+
+
+def test_d04_file_that_lost_its_name_is_opened_again(origin, host):
+    """As at the end of a session, while the program waits."""
+    server = origin([BUSY, OK])
+    process = host.start(server.url("/x"), policy={"backoff_base_ms": 2000, "backoff_cap_ms": 2000})
+    wait_until(lambda: server.requests and server.requests[0].answer, "the first attempt")
+    shutil.rmtree(host.directory)
+    assert process.wait().reasons == ["transient_failure", "success"]
+    assert (host.state.entry.operations, host.state.entry.retries) == (1, 1)
+    (flight,) = host.state.flights
+    assert flight.attempts == 2
+
+
+IN_COMMON = """
+set -eu
+mount -t tmpfs -o mode=755 none /run; mount -t tmpfs -o mode=1777 none /dev/shm
+mkdir -m 755 /run/tenacurl; mkdir -m 1777 /run/tenacurl/state; chmod 1777 /run/tenacurl/state
+eval "$PREPARE"
+as_user() { setpriv --reuid 54321 --regid 54321 --clear-groups "$@"; }
+printf 'success 3 http://a:80 policy 1\n' | as_user "$WRITE" ""
+find /run /dev/shm -name 'state-*' >&2
+as_user "$TENACURL" stats
+"$TENACURL" stats --all-users
+"""
+
+
+@pytest.fixture
+def in_common(build, runner, tmp_path):
+    """in_common(preparation) -> Result of what uses the usual places of another user, in a mount namespace of its own."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs root")
+    if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/run"], capture_output=True).returncode != 0:
+        pytest.skip("no mount namespaces here")
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        os.chmod(directory, 0o755)
+        for program in ("tests/soak/write_state", "tenacurl"):
+            shutil.copy(build / program, directory)
+        env = {"WRITE": f"{directory}/write_state", "TENACURL": f"{directory}/tenacurl"}
+        yield lambda preparation: runner.bare(["env", "-u", "TENACURL_STATE", "unshare", "-m", "sh", "-c", IN_COMMON],
+                                              env={**env, "PREPARE": preparation})
+
+
+@pytest.mark.parametrize(
+    "preparation, place",
+    [
+        (":", "/run/tenacurl/state/54321/"),
+        ("mkdir -m 700 /run/tenacurl/54321; chown 54321 /run/tenacurl/54321", "/run/tenacurl/54321/"),
+        ("mount -o remount,ro /run", "/dev/shm/tenacurl-54321/"),
+        ("rmdir /run/tenacurl/state", "/dev/shm/tenacurl-54321/"),
+        ("chmod 0777 /run/tenacurl/state", "/dev/shm/tenacurl-54321/"),
+        ("chown 54322 /run/tenacurl/state", "/dev/shm/tenacurl-54321/"),
+        ("mkdir -m 700 /run/tenacurl/state/54321; chown 54322 /run/tenacurl/state/54321", "/dev/shm/tenacurl-54321/"),
+        ("ln -s /dev/shm /run/tenacurl/state/54321", "/dev/shm/tenacurl-54321/"),
+    ],
+)
+def test_d04_place_that_outlives_sessions(in_common, preparation, place):
+    result = in_common(preparation)
+    assert result.returncode == 0, result
+    assert place.encode() + b"state-" in result.stderr
+    assert result.stdout.count(b"http://a:80") == 2
+
+
+def test_d04_somebody_elses_folder_is_told(in_common):
+    """To who looks for a state where there is none."""
+    result = in_common('mkdir -m 700 /run/tenacurl/state/54321; chown 54322 /run/tenacurl/state/54321; WRITE=true')
+    assert b"/run/tenacurl/state/54321: another user made the directory of this user's number" in result.stderr
 
 
 def survives(host, server, complaint):

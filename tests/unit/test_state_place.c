@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "state/directory.h"
+
 /* Directories. */
 
 static void expect_untrusted(const struct state_request *request, enum state_trouble trouble)
@@ -96,6 +98,186 @@ static void usual_places(void **unused)
 	state_open(&request, &state, &outcome);
 	assert_true(outcome.shared);
 	assert_string_equal(outcome.path, own);
+	state_close(&state);
+}
+
+/* The usual places of a test, below its directory. */
+struct places {
+	char run[128], shm[128], common[160], own[192], own_shm[192];
+	struct state_request request;
+};
+
+static void name_places(struct places *places)
+{
+	snprintf(places->run, sizeof(places->run), "%s/run", test_directory);
+	snprintf(places->shm, sizeof(places->shm), "%s/shm-", test_directory);
+	snprintf(places->common, sizeof(places->common), "%s/state", places->run);
+	snprintf(places->own, sizeof(places->own), "%s/%u", places->common, geteuid());
+	snprintf(places->own_shm, sizeof(places->own_shm), "%s%u", places->shm, geteuid());
+	places->request =
+	    (struct state_request){.boot_id = TEST_BOOT_ID, .run_directory = places->run, .shm_prefix = places->shm};
+}
+
+static void expect_place(const struct places *places, const char *expected, enum state_trouble trouble)
+{
+	struct state state = {.shared = NULL};
+	struct state_outcome outcome;
+	char file[320];
+	state_open(&places->request, &state, &outcome);
+	assert_true(outcome.shared);
+	assert_string_equal(state_trouble_text(outcome.trouble), state_trouble_text(trouble));
+	snprintf(file, sizeof(file), "%s/%s", expected, TEST_FILE);
+	assert_int_equal(access(file, F_OK), 0);
+	assert_int_equal(unlink(file), 0);
+	state_close(&state);
+}
+
+static void make_common(const struct places *places, mode_t mode)
+{
+	assert_int_equal(mkdir(places->run, 0755), 0);
+	assert_int_equal(mkdir(places->common, 0755), 0);
+	assert_int_equal(chmod(places->common, mode), 0);
+}
+
+/* Where root made a place for everybody, a folder of one's own is made there. */
+static void place_that_outlives_sessions(void **unused)
+{
+	(void)unused;
+	struct places places;
+	struct stat own;
+	name_places(&places);
+	make_common(&places, 01777);
+	expect_place(&places, places.own, STATE_NO_TROUBLE);
+	assert_int_equal(stat(places.own, &own), 0);
+	assert_int_equal(own.st_mode & 07777, 0700);
+	assert_int_equal(access(places.own_shm, F_OK), -1);
+}
+
+/* Without the sticky bit anybody could exchange it. */
+static void common_place_must_be_sticky(void **unused)
+{
+	(void)unused;
+	struct places places;
+	name_places(&places);
+	make_common(&places, 0777);
+	expect_place(&places, places.own_shm, STATE_NO_TROUBLE);
+	assert_int_equal(access(places.own, F_OK), -1);
+}
+
+static void common_place_must_be_no_link(void **unused)
+{
+	(void)unused;
+	struct places places;
+	name_places(&places);
+	make_common(&places, 01777);
+	assert_int_equal(rename(places.common, "elsewhere"), 0);
+	assert_int_equal(symlink("../elsewhere", places.common), 0);
+	expect_place(&places, places.own_shm, STATE_NO_TROUBLE);
+}
+
+static void common_place_must_be_roots(void **unused)
+{
+	(void)unused;
+	struct places places;
+	if (geteuid() != 0)
+		skip();
+	name_places(&places);
+	make_common(&places, 01777);
+	assert_int_equal(chown(places.common, 12345, 12345), 0);
+	expect_place(&places, places.own_shm, STATE_NO_TROUBLE);
+}
+
+/* Somebody was there first: that is told, and another place serves. */
+static void folder_of_somebody_else(void **unused)
+{
+	(void)unused;
+	struct places places;
+	struct state_outcome outcome;
+	name_places(&places);
+	make_common(&places, 01777);
+	assert_int_equal(mkdir(places.own, 0700), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown(places.own, 12345, 12345), 0);
+	else
+		assert_int_equal(chmod(places.own, 0777), 0);
+	assert_null(state_snapshot_read(&places.request, geteuid(), &outcome));
+	assert_int_equal(outcome.trouble, STATE_FOREIGN_DIRECTORY);
+	assert_string_equal(outcome.path, places.own);
+	expect_place(&places, places.own_shm, STATE_FOREIGN_DIRECTORY);
+	assert_int_equal(rename(places.own, "away"), 0);
+	assert_int_equal(symlink("../../away", places.own), 0);
+	expect_place(&places, places.own_shm, STATE_FOREIGN_DIRECTORY);
+}
+
+/* A state is read where it is. */
+static void both_places_are_read(void **unused)
+{
+	(void)unused;
+	struct places places;
+	struct state state = {.shared = NULL};
+	struct state_outcome outcome;
+	uid_t owners[4];
+	name_places(&places);
+	for (int turn = 0; turn < 2; turn++) {
+		if (turn == 1)
+			make_common(&places, 01777);
+		state_open(&places.request, &state, &outcome);
+		state_count_plain_success(state_find_entry(&state, ORIGIN, "policy"), 1);
+		state_close(&state);
+		struct state_snapshot *snapshot = state_snapshot_read(&places.request, geteuid(), &outcome);
+		assert_non_null(snapshot);
+		assert_string_equal(outcome.path, turn == 0 ? places.own_shm : places.own);
+		state_snapshot_free(snapshot);
+		assert_int_equal(state_list_owners(&places.request, owners, 4), 1);
+		assert_int_equal(owners[0], geteuid());
+	}
+}
+
+/* A file that lost its name, as when a session's end tidies up: the next look finds the new one, for all pointers. */
+static void file_without_a_name_is_opened_again(void **unused)
+{
+	(void)unused;
+	struct state state;
+	struct state_request request = test_request();
+	open_shared(&state);
+	struct state_entry *entry = state_find_entry(&state, ORIGIN, "policy");
+	uint64_t key = state_entry_key(entry);
+	assert_false(state_open_again(&request, &state));
+	assert_int_equal(unlink(TEST_FILE), 0);
+	leave_a_mark();
+	assert_int_equal(marks_in(&state), 0);
+	assert_true(state_open_again(&request, &state));
+	assert_int_equal(marks_in(&state), 1);
+	state_count_plain_success(state_find_entry(&state, ORIGIN, "policy"), 1);
+	assert_int_equal(marks_in(&state), 2);
+	assert_true(state_entry_holds(entry, key));
+	assert_false(state_open_again(&request, &state));
+
+	/* Nobody has made a new one yet. */
+	assert_int_equal(unlink(TEST_FILE), 0);
+	assert_true(state_open_again(&request, &state));
+	assert_false(state_entry_holds(entry, key));
+	assert_int_equal(marks_in(&state), 0);
+	assert_int_equal(access(TEST_FILE, F_OK), 0);
+	state_close(&state);
+}
+
+/* What can't be replaced is kept. */
+static void directory_that_is_gone_is_made_again(void **unused)
+{
+	(void)unused;
+	struct state state = {.shared = NULL};
+	struct state_outcome outcome;
+	struct state_request request = {.boot_id = TEST_BOOT_ID, .directory = "made"};
+	state_open(&request, &state, &outcome);
+	assert_true(outcome.shared);
+	assert_int_equal(system("rm -r made"), 0);
+	write_file("made", "", 0, 0600);
+	assert_false(state_open_again(&request, &state));
+	state_count_plain_success(state_find_entry(&state, ORIGIN, "policy"), 1);
+	assert_int_equal(unlink("made"), 0);
+	assert_true(state_open_again(&request, &state));
+	assert_int_equal(access("made/" TEST_FILE, F_OK), 0);
 	state_close(&state);
 }
 
@@ -322,6 +504,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    WITH_DIRECTORY(untrusted_directories_are_not_used),
 	    WITH_DIRECTORY(missing_directory_is_made),
+	    WITH_DIRECTORY(place_that_outlives_sessions),
+	    WITH_DIRECTORY(common_place_must_be_sticky),
+	    WITH_DIRECTORY(common_place_must_be_no_link),
+	    WITH_DIRECTORY(common_place_must_be_roots),
+	    WITH_DIRECTORY(folder_of_somebody_else),
+	    WITH_DIRECTORY(both_places_are_read),
+	    WITH_DIRECTORY(file_without_a_name_is_opened_again),
+	    WITH_DIRECTORY(directory_that_is_gone_is_made_again),
 	    WITH_DIRECTORY(usual_places),
 	    WITH_DIRECTORY(process_scope_makes_nothing),
 	    WITH_DIRECTORY(other_boots_files_go_when_they_are_old),
