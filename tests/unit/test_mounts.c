@@ -87,8 +87,11 @@ static void test_h09_this_host(void **state)
 	char *table = mounts_read();
 
 	(void)state;
-	if (table == NULL)
+	/* Where chroot(2) alone made the root, it is in no table. */
+	if (table == NULL || mounts_find(table, "/policy.ini") == MOUNTS_UNKNOWN) {
+		free(table);
 		skip();
+	}
 	assert_int_equal(mounts_find(table, "/dev/shm/policy.ini"), MOUNTS_LOCAL);
 	free(table);
 }
