@@ -36,6 +36,8 @@
 #define FIRST_COPY_BYTES 4096
 #define KEPT_COPY_BYTES  4096
 
+#define PREVIEW_STEP_BYTES 16384 /* libcurl's smallest usual buffer for uploads */
+
 static bool program_rewinds(const struct program_options *program)
 {
 	return program->seek_function || program->ioctl_function;
@@ -72,11 +74,20 @@ static bool is_form_replayable(const struct curl_httppost *form)
 	return true;
 }
 
+static int64_t announced_bytes(const struct program_options *program)
+{
+	return program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
+}
+
+int64_t body_announced_bytes(const struct handle *handle)
+{
+	return announced_bytes(&handle->program);
+}
+
 /* Whether no copy can hold what the read callback will give: not worth beginning one. */
 static bool is_too_large_to_copy(const struct program_options *program, const struct policy_rules *rules)
 {
-	int64_t size_bytes = program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
-	return size_bytes > rules->replay_body_bytes;
+	return announced_bytes(program) > rules->replay_body_bytes;
 }
 
 bool body_is_replayable(const struct handle *handle)
@@ -117,6 +128,19 @@ bool body_is_awaited(const struct handle *handle)
 	return total_bytes <= 0 || info_bytes(handle, CURLINFO_SIZE_UPLOAD) < total_bytes;
 }
 
+static void begin_stream(struct body *body)
+{
+	body->given_bytes = 0;
+	body->ended = false;
+	hash_stream_begin(&body->given);
+}
+
+void body_note_file(struct handle *handle)
+{
+	if (handle_body_source(handle) == BODY_READ && !handle->program.read_function)
+		handle->body.file_offset = offset_of(default_file(&handle->program));
+}
+
 void body_begin(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
@@ -124,15 +148,17 @@ void body_begin(struct operation *operation)
 	body->was_read = false;
 	body->file_offset = body->left_offset = -1;
 	body->left_bytes = -1;
-	body->given_bytes = 0;
-	if (handle_body_source(handle) != BODY_READ || !operation->engine.request.body_replayable)
+	if (handle_body_source(handle) != BODY_READ)
+		return;
+	body->preview_key = 0;
+	begin_stream(body);
+	if (!operation->engine.request.body_replayable)
 		return;
 	body->copy_bytes = 0;
 	body->position = 0;
 	body->copy_lost = is_too_large_to_copy(&handle->program, &operation->section->rules);
-	body->ended = false;
 	if (!handle->program.read_function)
-		body->file_offset = offset_of(default_file(&handle->program));
+		body_note_file(handle);
 	else
 		lend_read_callback(operation);
 }
@@ -199,7 +225,6 @@ static void note_left(struct body *body, bool is_single)
 		body->left_bytes = body->given_bytes;
 	else if (!is_single)
 		body->left_bytes = INT64_MAX;
-	body->given_bytes = 0;
 }
 
 static bool rewind_read(const struct operation *operation)
@@ -215,6 +240,7 @@ static bool rewind_read(const struct operation *operation)
 		return true;
 	if (program_rewinds(&handle->program)) {
 		note_left(body, operation->outcome.single);
+		begin_stream(body);
 		if (!ask_program_to_rewind(handle))
 			return false;
 	} else if (!can_use_copy(operation)) {
@@ -348,14 +374,75 @@ static size_t read_copy(struct body *body, char *out, size_t room_bytes)
 	return count_bytes;
 }
 
+/* PAUSE and ABORT are more than was asked for. */
+static void note_given(struct body *body, const char *bytes, size_t given, size_t room_bytes)
+{
+	if (given > room_bytes)
+		return;
+	body->given_bytes += (int64_t)given;
+	body->ended = given == 0;
+	hash_stream_add(&body->given, bytes, given);
+}
+
 /* Reads from what the program rewinds by itself. */
 static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count)
 {
 	const struct program_options *program = &handle->program;
 	size_t given = program->read_function(out, size, count, program->read_data_set ? program->read_data : stdin);
-	if (given <= size * count)
-		handle->body.given_bytes += (int64_t)given;
+	note_given(&handle->body, out, given, size * count);
 	return given;
+}
+
+bool body_is_rewound_by_program(const struct handle *handle)
+{
+	const struct program_options *program = &handle->program;
+	return handle_body_source(handle) == BODY_READ && program->read_function && program_rewinds(program);
+}
+
+static bool has_ended(const struct handle *handle)
+{
+	return handle->body.ended || handle->body.given_bytes == announced_bytes(&handle->program);
+}
+
+uint64_t body_stream_key(const struct handle *handle)
+{
+	return has_ended(handle) ? hash_stream_value(&handle->body.given) : 0;
+}
+
+/* As much as libcurl would ask for at most. */
+static size_t preview_step_bytes(const struct handle *handle)
+{
+	int64_t size_bytes = announced_bytes(&handle->program);
+	int64_t left_bytes = size_bytes >= 0 ? size_bytes - handle->body.given_bytes : PREVIEW_STEP_BYTES;
+	return left_bytes < PREVIEW_STEP_BYTES ? (size_t)left_bytes : PREVIEW_STEP_BYTES;
+}
+
+/* Reads the program's stream to its end. Returns false if the program ended the operation. */
+static bool read_ahead(const struct operation *operation, char *room)
+{
+	struct handle *handle = operation->handle;
+	size_t given = 1;
+	while (!has_ended(handle) && given > 0 && given <= PREVIEW_STEP_BYTES) {
+		given = read_stream(handle, room, 1, preview_step_bytes(handle));
+		if (!operation_is_alive(handle, operation))
+			return false;
+	}
+	handle->body.preview_key = body_stream_key(handle);
+	return true;
+}
+
+bool body_preview(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	char *room = malloc(PREVIEW_STEP_BYTES);
+	if (!room)
+		return true;
+	bool goes_on = read_ahead(operation, room);
+	free(room);
+	if (!goes_on)
+		return false;
+	begin_stream(&handle->body);
+	return ask_program_to_rewind(handle);
 }
 
 size_t body_read_callback(char *out, size_t size, size_t count, void *data)

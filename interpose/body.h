@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "interpose/curl_abi.h"
+#include "interpose/hash.h"
 
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
@@ -25,9 +26,11 @@ struct body {
 	bool rewind_is_due; /* an operation ended after which libcurl may still have to rewind */
 	/* Where the program's own stream stood, at the furthest, before we rewound it; -1: it wasn't, or nobody knows.
 	 */
-	off_t left_offset;   /* of a FILE* */
-	int64_t left_bytes;  /* of one that the program seeks, from the body's beginning */
-	int64_t given_bytes; /* read from that one since the last rewind */
+	off_t left_offset;        /* of a FILE* */
+	int64_t left_bytes;       /* of one that the program seeks, from the body's beginning */
+	int64_t given_bytes;      /* read from that one since the last rewind */
+	struct hash_stream given; /* of these bytes */
+	uint64_t preview_key;     /* what the body is known by, since it was read before; 0: it wasn't */
 };
 
 /* Whether body_rewind() moved the program's own stream: only then may there be something to put back. */
@@ -48,6 +51,9 @@ bool body_is_replayable(const struct handle *handle);
  * for. Allowed inside callbacks.
  */
 bool body_is_awaited(const struct handle *handle);
+
+/* Audit: only notes where a FILE* stands. */
+void body_note_file(struct handle *handle);
 
 /* Prepares the body for an operation: notes where it begins, and lends the read callback where it must be seen. */
 void body_begin(struct operation *operation);
@@ -79,6 +85,25 @@ bool body_comes_from_copy(const struct handle *handle);
  * it. A program that goes on with what follows in a file must not send the same bytes twice. May call the program.
  */
 void body_put_back(struct operation *operation);
+
+/* Whether the program can rewind the body that its own read callback gives. */
+bool body_is_rewound_by_program(const struct handle *handle);
+
+/* How many bytes the body that a callback gives or a file holds will have, as the program said; -1: it didn't. */
+int64_t body_announced_bytes(const struct handle *handle);
+
+/*
+ * What the program's stream gave since its last rewind, if that was all of it; 0: it wasn't, or nobody knows where it
+ * began.
+ */
+uint64_t body_stream_key(const struct handle *handle);
+
+/*
+ * Reads a body that the program rewinds to its end and has it rewound, before the first attempt, so that it is known
+ * what would be sent: body.preview_key, 0 if it has no end that we waited for. Returns false if it can't be rewound any
+ * more: it can't be sent then. Calls the program, which may end the operation.
+ */
+bool body_preview(struct operation *operation);
 
 /* Forgets the copy after an operation that returns `result`; its memory stays, up to a page. */
 void body_end(struct operation *operation, CURLcode result);

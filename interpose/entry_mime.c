@@ -56,7 +56,7 @@ CURLcode entry_mime_data(const struct reference *reference, const void *caller, 
 	note_emptied(libcurl, caller, part);
 	CURLcode result = libcurl->mime_data(part, data, size_bytes);
 	if (result == CURLE_OK && data && is_programs(libcurl, caller))
-		mime_note_memory(part);
+		mime_note_memory(part, data, size_bytes);
 	return result;
 }
 

@@ -27,4 +27,17 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count_bytes);
 /* Adds a text; NULL is as "". */
 uint64_t hash_text(uint64_t hash, const char *text);
 
+/* A hash of bytes that come piece by piece: however they are cut, it is the same. */
+struct hash_stream {
+	uint64_t hash;
+	uint64_t word; /* the bytes that don't fill one yet */
+	uint64_t count_bytes;
+};
+
+void hash_stream_begin(struct hash_stream *stream);
+void hash_stream_add(struct hash_stream *stream, const void *bytes, size_t count_bytes);
+
+/* Never 0. More may be added afterwards. */
+uint64_t hash_stream_value(const struct hash_stream *stream);
+
 #endif

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "interpose/body_key.h"
 #include "interpose/hash.h"
 #include "interpose/intent_key.h"
 
-#define BODY_BYTES_MAX (1024 * 1024) /* half a millisecond */
+#define CANDIDATE 0x63616E6469646174 /* instead of a body */
 
 /* libsnowflakeclient (lib/http_perform.c): the same request counts its retries in its query. */
 static const char *const volatile_parameters[] = {"retryCount", "retryReason", "clientStartTime", "request_guid"};
@@ -60,48 +61,6 @@ static uint64_t hash_headers(uint64_t hash, const struct curl_slist *header)
 	return hash;
 }
 
-uint64_t intent_key_of_body(const void *body, int64_t bytes)
-{
-	size_t body_bytes = bytes < 0 ? strnlen(body, BODY_BYTES_MAX + 1) : (size_t)bytes;
-	if (body_bytes > BODY_BYTES_MAX)
-		return 0;
-	uint64_t hash = hash_bytes(HASH_BASIS, body, body_bytes);
-	return hash ? hash : 1;
-}
-
-/* libcurl doesn't ask for more than the size that the program gave, so that the callback has no chance to say it ended.
- */
-static bool is_copied_whole(const struct handle *handle)
-{
-	const struct program_options *program = &handle->program;
-	const struct body *body = &handle->body;
-	int64_t size_bytes = program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
-	return !body->copy_lost && (body->ended || (int64_t)body->copy_bytes == size_bytes);
-}
-
-/* 0: it can't be told. */
-static uint64_t hash_of_body(const struct handle *handle, bool sent)
-{
-	const struct program_options *program = &handle->program;
-	const struct body *body = &handle->body;
-	switch (handle_body_source(handle)) {
-	case BODY_NONE:
-		return 1;
-	case BODY_POSTFIELDS:
-		return program->post_fields ? intent_key_of_body(program->post_fields, program->post_bytes)
-		                            : program->post_fields_hash;
-	case BODY_READ:
-		if (!sent || !handle->lent.read || !is_copied_whole(handle))
-			return 0;
-		return intent_key_of_body(body->copy, (int64_t)body->copy_bytes);
-	case BODY_FORM:
-	case BODY_MIME:
-	case BODY_UNKNOWN:
-		break;
-	}
-	return 0;
-}
-
 /* Which part, whose request, which way: to ask as another user or through another proxy is no repeat. */
 static uint64_t hash_options(uint64_t hash, const struct program_options *program)
 {
@@ -112,10 +71,9 @@ static uint64_t hash_options(uint64_t hash, const struct program_options *progra
 	return hash_number(hash, program->user_hash);
 }
 
-uint64_t intent_key_of(const struct handle *handle, bool sent)
+static uint64_t key_with_body(const struct handle *handle, uint64_t body_key)
 {
-	uint64_t body_hash = hash_of_body(handle, sent);
-	if (body_hash == 0 || !handle->url)
+	if (body_key == 0 || !handle->url)
 		return 0;
 	uint64_t hash = hash_text(HASH_BASIS, handle_verb(handle));
 	hash = hash_url(hash, handle->url);
@@ -123,6 +81,16 @@ uint64_t intent_key_of(const struct handle *handle, bool sent)
 	hash = hash_number(hash, (uint64_t)handle->program.port);
 	hash = hash_options(hash, &handle->program);
 	hash = hash_headers(hash, handle->program.http_headers);
-	hash = hash_number(hash, body_hash);
+	hash = hash_number(hash, body_key);
 	return hash ? hash : 1;
+}
+
+uint64_t intent_key_of(const struct handle *handle, bool sent)
+{
+	return key_with_body(handle, body_key(handle, sent));
+}
+
+uint64_t intent_key_of_candidate(const struct handle *handle)
+{
+	return key_with_body(handle, hash_number(CANDIDATE, (uint64_t)body_announced_bytes(handle)));
 }

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 
 #include "interpose/address_map.h"
+#include "interpose/body_key.h"
+#include "interpose/hash.h"
 #include "interpose/mime.h"
 
 #define COUNTER_BITS 10
@@ -33,6 +35,7 @@ struct part {
 	struct mime *mime; /* that it is in */
 	struct part *previous, *next;
 	enum part_content content;
+	uint64_t key;            /* PART_PLAIN: what its content is known by; 0: it isn't */
 	struct mime *inner;      /* PART_MULTIPLE */
 	curl_seek_callback seek; /* PART_STREAM; NULL: it can't be rewound */
 	void *argument;
@@ -47,6 +50,7 @@ struct mime {
 	struct mime **holder; /* the variable of the handle whose body it is */
 	bool is_copy;         /* goes with its holder */
 	bool is_incomplete;   /* there was no memory for one of its parts */
+	uint64_t copied_key;  /* of a copy: what its source was known by */
 };
 
 static struct address_map mimes = {.record_bytes = sizeof(struct mime)};
@@ -253,11 +257,18 @@ void mime_note_emptied(const curl_mimepart *part)
 		empty_part(record);
 }
 
-void mime_note_memory(const curl_mimepart *part)
+static void set_plain(const curl_mimepart *part, uint64_t key)
 {
 	struct part *record = address_find(&parts, part);
-	if (record)
-		record->content = PART_PLAIN;
+	if (!record)
+		return;
+	record->content = PART_PLAIN;
+	record->key = key;
+}
+
+void mime_note_memory(const curl_mimepart *part, const char *data, size_t size_bytes)
+{
+	set_plain(part, body_key_of_memory(data, size_bytes == (size_t)-1 ? -1 : (int64_t)size_bytes));
 }
 
 void mime_note_callback(const curl_mimepart *part, curl_read_callback given, curl_seek_callback seek, void *argument)
@@ -271,7 +282,7 @@ void mime_note_file(const curl_mimepart *part, const char *path)
 {
 	struct stat status;
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-		mime_note_memory(part);
+		set_plain(part, body_key_of_file(&status, 0));
 }
 
 void mime_note_inner(const curl_mimepart *part, const curl_mime *inner)
@@ -344,6 +355,7 @@ void mime_copy(struct mime **copy, const struct mime *source)
 		return;
 	}
 	mime->is_copy = true;
+	mime->copied_key = mime_key(source);
 	mime->is_incomplete = source->is_incomplete;
 	/* What can be read again anyway needs no record. */
 	for (const struct part *part = source->first; part; part = next_part(source, part)) {
@@ -393,6 +405,36 @@ static bool rewinds(struct part *part)
 		return false;
 	part->reads = reads_of(part->argument);
 	return true;
+}
+
+static uint64_t part_key(const struct part *part)
+{
+	switch (part->content) {
+	case PART_PLAIN:
+		return part->key;
+	case PART_MULTIPLE:
+		return part->inner->is_incomplete ? 0 : HASH_BASIS;
+	case PART_STREAM:
+		break;
+	}
+	return 0;
+}
+
+/* How deep a part is shows in the order of those that consist of others. */
+uint64_t mime_key(const struct mime *body)
+{
+	uint64_t hash = HASH_BASIS;
+	if (!body || body->is_copy)
+		return body ? body->copied_key : 1;
+	if (body->is_incomplete)
+		return 0;
+	for (const struct part *part = body->first; part; part = next_part(body, part)) {
+		uint64_t key = part_key(part);
+		if (key == 0)
+			return 0;
+		hash = hash_number(hash, key);
+	}
+	return hash ? hash : 1;
 }
 
 bool mime_is_replayable(const struct mime *body)

@@ -10,6 +10,8 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "interpose/curl_abi.h"
 
@@ -24,8 +26,8 @@ void mime_note_part(const curl_mime *mime, const curl_mimepart *part);
 /* The part has no content any more: what it consisted of is gone. */
 void mime_note_emptied(const curl_mimepart *part);
 
-/* An empty part got a content: bytes that libcurl keeps. */
-void mime_note_memory(const curl_mimepart *part);
+/* An empty part got a content: bytes that libcurl keeps; size_bytes (size_t)-1: a text. */
+void mime_note_memory(const curl_mimepart *part, const char *data, size_t size_bytes);
 
 /*
  * Returns the function to give to libcurl in place of `read`: one that counts its calls, or `read` itself if there are
@@ -61,6 +63,12 @@ void mime_copy(struct mime **copy, const struct mime *source);
 
 /* The handle has no mime any more; a copy, which libcurl made for it, is gone. */
 void mime_detach(struct mime **body);
+
+/*
+ * What the body is known by: the contents of its parts, of files their identity when they were named. 0: it can't be
+ * told. Names, types and headers of parts are nobody's but libcurl's.
+ */
+uint64_t mime_key(const struct mime *body);
 
 /* Whether nothing in the body is known to be impossible to rewind, whether it was read or not. */
 bool mime_is_replayable(const struct mime *body);

@@ -191,13 +191,17 @@ static bool find_kept_of_run(const struct nesting_facts *facts, int64_t now_ms, 
 	return false;
 }
 
+static bool find_kept_of_thread(const struct nesting_facts *facts, int64_t now_ms, struct state_intent *kept)
+{
+	return facts->thread_key != 0 && state_intent_find(shared_state_whole(), facts->thread_key, now_ms, kept);
+}
+
 /* Finds the intent that this operation is one of. Returns false if there is none. */
 static bool find_kept(struct operation *operation, int64_t now_ms, enum learning_caller *caller)
 {
 	struct nesting_facts *facts = &operation->nesting_facts;
 	struct state_intent kept;
-	bool found =
-	    facts->thread_key != 0 && state_intent_find(shared_state_whole(), facts->thread_key, now_ms, &kept);
+	bool found = find_kept_of_thread(facts, now_ms, &kept);
 	*caller = found ? LEARNING_CALL_SITE : LEARNING_PARENT;
 	if (!found && !find_kept_of_run(facts, now_ms, &kept))
 		return false;
@@ -260,11 +264,60 @@ static bool recognise(struct operation *operation, int64_t now_ms)
 	return true;
 }
 
+/* Whether the operation's body is known only once it was read, but can be read twice. */
+static bool has_candidates(const struct operation *operation)
+{
+	return operation->section->rules.nested == POLICY_NESTED_OWN && !operation->gate.observes &&
+	       body_is_rewound_by_program(operation->handle);
+}
+
+/* Goes by all but the body: what may be wanted, until that is known. */
+static void become_candidate(struct operation *operation)
+{
+	struct nesting_facts *facts = &operation->nesting_facts;
+	facts->want = intent_key_of_candidate(operation->handle);
+	facts->thread_key = key_of_thread(facts);
+}
+
+/* Whether the operation, which isn't known, may be one of an intent that failed lately. */
+static bool may_be_kept(struct operation *operation, int64_t now_ms)
+{
+	struct nesting_facts *facts = &operation->nesting_facts;
+	struct state_intent kept;
+	if (facts->thread_key != 0 || !has_candidates(operation))
+		return false;
+	become_candidate(operation);
+	bool found = find_kept_of_thread(facts, now_ms, &kept) || find_kept_of_run(facts, now_ms, &kept);
+	facts->want = facts->thread_key = 0;
+	return found;
+}
+
+void nesting_preview(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	int64_t entry_ms = operation->engine.entry_ms;
+	struct engine_request shared = {.prior_attempts = 0};
+	bool is_rewound = body_preview(operation);
+	if (!operation_is_alive(handle, operation))
+		return;
+	identify(operation, false);
+	handle->body.preview_key = 0;
+	if (recognise(operation, entry_ms)) {
+		const struct engine_intent *intent = &operation->nesting_facts.intent;
+		operation->nesting.refused =
+		    !engine_intent_admit(intent, &operation->section->rules, entry_ms, &shared);
+		engine_share(&operation->engine, &shared);
+	}
+	operation->nesting.lost_body = !is_rewound;
+	operation->nesting.refused = operation->nesting.refused || !is_rewound;
+}
+
 /* Not inlined: what every success runs through would save its registers for it. */
 static __attribute__((noinline)) void look(struct operation *operation, int64_t now_ms, struct engine_request *request)
 {
 	const struct policy_rules *rules = &operation->section->rules;
 	identify(operation, false);
+	operation->nesting.wants_preview = may_be_kept(operation, now_ms);
 	if (recognise(operation, now_ms) && rules->nested == POLICY_NESTED_OWN)
 		operation->nesting.refused =
 		    !engine_intent_admit(&operation->nesting_facts.intent, rules, now_ms, request);
@@ -278,13 +331,18 @@ void nesting_begin(struct operation *operation, int64_t now_ms, struct engine_re
 
 void nesting_know(struct operation *operation)
 {
-	if (operation->nesting.known || operation->section->rules.nested == POLICY_NESTED_OFF)
+	bool was_known = operation->nesting.known;
+	if (operation->section->rules.nested == POLICY_NESTED_OFF)
+		return;
+	/* A body that never went out isn't known yet. */
+	if (was_known && operation->nesting_facts.thread_key != 0)
 		return;
 	int64_t entry_ms = operation->engine.entry_ms;
 	identify(operation, true);
 	if (may_have_intents(operation, entry_ms) && recognise(operation, entry_ms))
 		return;
-	begin_intent(operation);
+	if (!was_known)
+		begin_intent(operation);
 	operation->nesting.known = true;
 }
 
@@ -407,6 +465,15 @@ static void add_operation(struct operation *operation, int64_t now_ms)
 	facts->expires_ms = later(facts->expires_ms, now_ms + rules->nested_quiet_ms);
 }
 
+/* For this thread, and for later processes of its ancestors. */
+static void keep_for_all(const struct operation *operation, int64_t now_ms)
+{
+	const struct nesting_facts *facts = &operation->nesting_facts;
+	keep(operation, facts->thread_key, now_ms);
+	for (int i = 0; i < facts->family.ancestor_count; i++)
+		keep(operation, key_of_run(facts, &facts->family.ancestors[i]), now_ms);
+}
+
 void nesting_end(struct operation *operation)
 {
 	struct nesting_facts *facts = &operation->nesting_facts;
@@ -419,9 +486,11 @@ void nesting_end(struct operation *operation)
 	/* Nobody was told of the failures of an operation that got through. */
 	if (facts->expires_ms <= now_ms)
 		return;
-	keep(operation, facts->thread_key, now_ms);
-	for (int i = 0; i < facts->family.ancestor_count; i++)
-		keep(operation, key_of_run(facts, &facts->family.ancestors[i]), now_ms);
+	keep_for_all(operation, now_ms);
+	if (facts->want != 0 && has_candidates(operation)) {
+		become_candidate(operation);
+		keep_for_all(operation, now_ms);
+	}
 	extend_intents(operation, facts->expires_ms);
 	if (operation->nesting.promised && operation->verdict.reason == ENGINE_NESTED)
 		learning_promise(operation);

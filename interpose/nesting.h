@@ -29,6 +29,8 @@ struct nesting {
 	bool refused;       /* `nested = own`: nothing is left of the intent */
 	bool left_to_outer; /* a failure was left to the outer layer */
 	bool promised;      /* … on the strength of what was learned alone */
+	bool lost_body;     /* its body was read, and can't be rewound: it can't be sent */
+	bool wants_preview; /* `nested = own`: it may be what failed lately, once its body is known */
 	bool has_id;
 	bool site_is_known;
 	bool declared_is_known;
@@ -57,6 +59,12 @@ struct nesting_facts {
  * request shares with it; nesting.refused says whether the operation is to be refused.
  */
 void nesting_begin(struct operation *operation, int64_t now_ms, struct engine_request *request);
+
+/*
+ * Before the first attempt of an operation that wants_preview: reads its body, and looks again whether it is one of an
+ * intent that failed lately. Calls the program, which may end the operation.
+ */
+void nesting_preview(struct operation *operation);
 
 /* The engine's port: whether a failure is left to an outer layer. The context is the struct operation. */
 bool nesting_yields(void *context, enum engine_class failure, int status);

@@ -391,21 +391,42 @@ static bool wait_for_retry(struct operation *operation, CURLcode *result)
 	return reason == ENGINE_TRANSIENT_FAILURE;
 }
 
+/* Paces an operation that is refused. Returns false if it ended meanwhile; then *result is what the program gets. */
+static bool pace(struct operation *operation, CURLcode *result)
+{
+	struct handle *handle = operation->handle;
+	enum wait_end end = nesting_pace(operation);
+	if (!operation_is_alive(handle, operation))
+		return false;
+	if (end == WAIT_CANCELLED) {
+		*result = cancel_in_wait(operation, 0);
+		return false;
+	}
+	/* Who can't be paced isn't refused: a loop without a pause would spin. */
+	operation->nesting.refused = end == WAIT_OVER || operation->nesting.lost_body;
+	return true;
+}
+
+/*
+ * Before the first attempt of what may be a repeat that we own. Returns false as pace() does. Not inlined: what every
+ * success runs through would save its registers for it.
+ */
+static __attribute__((noinline)) bool settle_repeat(struct operation *operation, CURLcode *result)
+{
+	struct handle *handle = operation->handle;
+	if (operation->nesting.wants_preview)
+		nesting_preview(operation);
+	if (!operation_is_alive(handle, operation))
+		return false;
+	return !operation->nesting.refused || operation->gate.observes || pace(operation, result);
+}
+
 /* Before the first attempt. Returns whether it may be made; if not, *result is what the program gets. */
 static bool is_admitted(struct operation *operation, CURLcode *result)
 {
-	struct handle *handle = operation->handle;
-	if (operation->nesting.refused && !operation->gate.observes) {
-		enum wait_end end = nesting_pace(operation);
-		if (!operation_is_alive(handle, operation))
-			return false;
-		if (end == WAIT_CANCELLED) {
-			*result = cancel_in_wait(operation, 0);
-			return false;
-		}
-		/* Who can't be paced isn't refused: a loop without a pause would spin. */
-		operation->nesting.refused = end == WAIT_OVER;
-	}
+	bool is_doubtful = operation->nesting.refused || operation->nesting.wants_preview;
+	if (is_doubtful && !settle_repeat(operation, result))
+		return false;
 	bool admitted = !operation->nesting.refused && restraint_admits(operation);
 	if (!admitted)
 		*result = refuse(operation, operation->nesting.refused ? &intent_used_up : &breaker_open);
@@ -469,8 +490,10 @@ static void begin(struct operation *operation, int64_t now_ms)
 	enclose(operation);
 	if (handle->program.error_buffer && handle->libcurl->version_number < CLEARS_ERROR_BUFFER_VERSION)
 		memcpy(operation->entry_error_text, handle->program.error_buffer, CURL_ERROR_SIZE);
-	if (operation->gate.observes)
+	if (operation->gate.observes) {
+		body_note_file(handle);
 		return;
+	}
 	repeat_begin(operation);
 	idempotency_key_add(operation);
 	body_begin(operation);

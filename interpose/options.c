@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "interpose/body_key.h"
 #include "interpose/hash.h"
-#include "interpose/intent_key.h"
 #include "interpose/lend.h"
 #include "interpose/operation.h"
 #include "interpose/options.h"
@@ -123,7 +123,7 @@ static void note_copypostfields(struct handle *handle, const void *argument)
 	note_postfields(handle, argument);
 	/* The program's memory may be gone when the request is made. */
 	program->post_fields = NULL;
-	program->post_fields_hash = argument ? intent_key_of_body(argument, program->post_bytes) : 0;
+	program->post_fields_hash = argument ? body_key_of_memory(argument, program->post_bytes) : 0;
 }
 
 static void note_httppost(struct handle *handle, const void *argument)

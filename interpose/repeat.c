@@ -18,8 +18,8 @@
 
 #include <string.h>
 
+#include "interpose/body_key.h"
 #include "interpose/hash.h"
-#include "interpose/intent_key.h"
 #include "interpose/operation.h"
 #include "interpose/outcome.h"
 #include "interpose/repeat.h"
@@ -80,7 +80,7 @@ static void remember_memory(struct repeat *repeat, const struct handle *handle, 
 	const struct program_options *program = &handle->program;
 	*hash = hash_list(hash_list(HASH_BASIS, program->http_headers), program->proxy_headers);
 	if (handle_body_source(handle) == BODY_POSTFIELDS && program->post_fields)
-		*hash = hash_number(*hash, intent_key_of_body(program->post_fields, program->post_bytes));
+		*hash = hash_number(*hash, body_key_of_memory(program->post_fields, program->post_bytes));
 	repeat->has_memory = true;
 }
 

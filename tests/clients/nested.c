@@ -15,16 +15,17 @@
  * second_method       verb of every second call
  * vary_body           1: the number of the call is added to the body
  * streamed            1: the body comes from a read callback
- * header              a request header; may come several times
- * failonerror, timeout_ms     as in libcurl
- * abort_after_ms      the progress callback ends a call that is so old; 0: never
- * sleep_ms            between two calls; or sleep_outer_ms, after a turn of the outer loop
- * stop_on_success     1: a status below 400 ends the loops
+ * source              seek: … that has a seek callback; put, chunked: so, with UPLOAD; file: FILE* of the file that
+ * body names; mime, form, mimefile, formfile: a part with the body, or with that file header              a request
+ * header; may come several times failonerror, timeout_ms     as in libcurl abort_after_ms      the progress callback
+ * ends a call that is so old; 0: never sleep_ms            between two calls; or sleep_outer_ms, after a turn of the
+ * outer loop stop_on_success     1: a status below 400 ends the loops
  *
  * Prints a line for each call: number, CURLcode, status, its begin and end (microseconds of CLOCK_MONOTONIC), and the
  * text of the error buffer.
  */
 
+#define CURL_DISABLE_DEPRECATION /* forms are what old programs use */
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -36,7 +37,7 @@
 #define THREADS_MAX 64
 #define POOL        4
 
-static const char *base_url, *handles = "new", *method, *second_method, *body;
+static const char *base_url, *handles = "new", *method, *second_method, *body, *source = "";
 static struct curl_slist *headers;
 static int outer = 1, inner = 1, site = 1, thread_count = 1, thread_per_call, paths, vary_body, streamed, failonerror;
 static int timeout_ms, abort_after_ms, sleep_ms, sleep_outer_ms, stop_on_success;
@@ -51,6 +52,10 @@ struct call {
 	char error_text[CURL_ERROR_SIZE];
 	char url[1024], body[1024];
 	size_t sent_bytes; /* of a body that is streamed */
+	int seeks;
+	FILE *file;
+	curl_mime *mime;
+	struct curl_httppost *form;
 };
 
 static long long now_us(void)
@@ -84,6 +89,15 @@ static size_t give_body(char *bytes, size_t size, size_t count, void *data)
 	return given;
 }
 
+static int seek_body(void *data, curl_off_t offset, int whence)
+{
+	struct call *call = data;
+	(void)whence;
+	call->sent_bytes = (size_t)offset;
+	call->seeks++;
+	return CURL_SEEKFUNC_OK;
+}
+
 static int on_progress(void *data, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
 {
 	const struct call *call = data;
@@ -94,9 +108,64 @@ static int on_progress(void *data, curl_off_t down_total, curl_off_t down, curl_
 	return abort_after_ms > 0 && now_us() - call->begin_us >= abort_after_ms * 1000LL;
 }
 
+static void set_upload(struct call *call)
+{
+	bool has_size = strcmp(source, "chunked") != 0;
+	curl_easy_setopt(call->curl, CURLOPT_UPLOAD, 1L);
+	curl_easy_setopt(call->curl, CURLOPT_INFILESIZE, has_size ? (long)strlen(call->body) : -1L);
+	curl_easy_setopt(call->curl, CURLOPT_READFUNCTION, give_body);
+	curl_easy_setopt(call->curl, CURLOPT_READDATA, call);
+	curl_easy_setopt(call->curl, CURLOPT_SEEKFUNCTION, seek_body);
+	curl_easy_setopt(call->curl, CURLOPT_SEEKDATA, call);
+}
+
+static void set_file(struct call *call)
+{
+	call->file = fopen(call->body, "rb");
+	if (!call->file)
+		exit(99);
+	fseek(call->file, 0, SEEK_END);
+	curl_easy_setopt(call->curl, CURLOPT_UPLOAD, 1L);
+	curl_easy_setopt(call->curl, CURLOPT_INFILESIZE, ftell(call->file));
+	curl_easy_setopt(call->curl, CURLOPT_READDATA, call->file);
+	rewind(call->file);
+}
+
+static void set_mime(struct call *call)
+{
+	call->mime = curl_mime_init(call->curl);
+	curl_mimepart *part = curl_mime_addpart(call->mime);
+	curl_mime_name(part, "part");
+	if (strcmp(source, "mime") == 0)
+		curl_mime_data(part, call->body, CURL_ZERO_TERMINATED);
+	else
+		curl_mime_filedata(part, call->body);
+	curl_easy_setopt(call->curl, CURLOPT_MIMEPOST, call->mime);
+}
+
+static void set_form(struct call *call)
+{
+	struct curl_httppost *last = NULL;
+	CURLformoption kind = strcmp(source, "form") == 0 ? CURLFORM_COPYCONTENTS : CURLFORM_FILE;
+	curl_formadd(&call->form, &last, CURLFORM_COPYNAME, "part", kind, call->body, CURLFORM_END);
+	curl_easy_setopt(call->curl, CURLOPT_HTTPPOST, call->form);
+}
+
 static void set_body(struct call *call)
 {
-	if (streamed) {
+	if (strcmp(source, "put") == 0 || strcmp(source, "chunked") == 0) {
+		set_upload(call);
+	} else if (strcmp(source, "file") == 0) {
+		set_file(call);
+	} else if (strncmp(source, "mime", 4) == 0) {
+		set_mime(call);
+	} else if (strncmp(source, "form", 4) == 0) {
+		set_form(call);
+	} else if (streamed || strcmp(source, "seek") == 0) {
+		if (!streamed) {
+			curl_easy_setopt(call->curl, CURLOPT_SEEKFUNCTION, seek_body);
+			curl_easy_setopt(call->curl, CURLOPT_SEEKDATA, call);
+		}
 		curl_easy_setopt(call->curl, CURLOPT_POST, 1L);
 		curl_easy_setopt(call->curl, CURLOPT_POSTFIELDS, NULL);
 		curl_easy_setopt(call->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(call->body));
@@ -183,6 +252,10 @@ static bool make_call(CURL **pool, int number)
 		perform(&call);
 	printf("%d %d %ld %lld %lld %s\n", number, call.result, call.status, call.begin_us, call.end_us,
 	       call.error_text);
+	if (call.file)
+		fclose(call.file);
+	curl_mime_free(call.mime);
+	curl_formfree(call.form);
 	if (strcmp(handles, "new") == 0) {
 		curl_easy_cleanup(*kept);
 		*kept = NULL;
@@ -239,6 +312,7 @@ static void read_option(char *word)
 	    {"method", .text = &method},
 	    {"second_method", .text = &second_method},
 	    {"body", .text = &body},
+	    {"source", .text = &source},
 	};
 	const size_t name_bytes = strcspn(word, "=");
 	const char *value = word[name_bytes] ? word + name_bytes + 1 : "";
