@@ -37,9 +37,9 @@ static const struct say_command COMMAND = {
              "Nothing of\n"
              "PROGRAM is executed unless --run asks for that.",
     .options = OPTIONS,
-    .notes =
-        "Exit status: 0 covered, 1 partly covered, 2 not covered; 125 if check itself fails, 126 if PROGRAM can't be\n"
-        "executed, 127 if it isn't found.",
+    .notes = "Exit status: 0 covered, 1 partly covered, 2 not covered, 3 unknown (files can't tell: use --run); 125 if "
+             "check\n"
+             "itself fails, 126 if PROGRAM can't be executed, 127 if it isn't found.",
     .examples = "tenacurl check ./import.sh\n"
                 "tenacurl check --run -- php job.php\n"
                 "tenacurl check --pid 4711\n",

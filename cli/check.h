@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 /* The exit status, too. */
-enum check_verdict { CHECK_COVERED = 0, CHECK_PARTLY = 1, CHECK_NOT = 2 };
+enum check_verdict { CHECK_COVERED = 0, CHECK_PARTLY = 1, CHECK_NOT = 2, CHECK_UNKNOWN = 3 };
 
 /* Why a use of libcurl, or a whole program, is not wrapped. check_report.c has their names and texts. */
 enum check_reason {
@@ -35,7 +35,8 @@ enum check_reason {
 	CHECK_REASON_ENVIRONMENT,   /* the environment is cleared on the way */
 	CHECK_REASON_CHROOT,        /* the object can't be found in there */
 	CHECK_REASON_UNREADABLE,
-	CHECK_REASON_OFF /* switched off for it: TENACURL_DISABLE, mode, programs, skip_programs */
+	CHECK_REASON_VARIABLES, /* a script changes LD_PRELOAD or TENACURL_DISABLE */
+	CHECK_REASON_OFF        /* switched off for it: TENACURL_DISABLE, mode, programs, skip_programs */
 };
 
 enum check_binding {
@@ -72,6 +73,7 @@ struct check_report {
 	char binder_reason[96];   /* why not */
 	char note[160];           /* something else that people should know; empty: nothing */
 	char *tenacurl;           /* --pid: the object's file in the process; NULL: it isn't there */
+	const char *changed;      /* a variable that a script changes, by which uses may be out of reach; NULL: none */
 	bool observed;            /* seen at run time, not only read from files */
 	bool has_run;             /* --run: the program ran, observed or not */
 	int program_status;       /* … with this exit status, as a shell would give it */
@@ -101,8 +103,9 @@ struct check_use *check_add_use(struct check_report *report);
 bool check_is_wrapped(const struct check_use *use);
 
 /*
- * Draws the verdict: covered if all transfers of all uses are wrapped, not if none are. If there is no reason for the
- * latter yet it becomes the one that all uses share, or NO_LIBCURL if there are none.
+ * Draws the verdict: covered if all transfers of all uses are wrapped, not if none are; unknown if that comes from
+ * files which can't tell. If there is no reason for the latter two yet it becomes the one that all uses share, or
+ * NO_LIBCURL if there are none.
  */
 void check_judge(struct check_report *report);
 void check_report_free(struct check_report *report);

@@ -13,7 +13,7 @@
 /* Their names in JSON, in the order of the enums. */
 static const char *const ROLES[] = {"program", "library", "plugin", "helper"};
 static const char *const BINDINGS[] = {"none", "preload", "binder"};
-static const char *const VERDICTS[] = {"covered", "partly", "not"};
+static const char *const VERDICTS[] = {"covered", "partly", "not", "unknown"};
 
 /* What the verdict is about if it isn't a reason: the transfers of a run, the calls of a process, what files show. */
 static const char *summary_of(const struct check_report *report)
@@ -35,13 +35,13 @@ static const char *summary_of(const struct check_report *report)
 static void print_verdict(const struct check_report *report)
 {
 	const char *detail = report->detail ? report->detail : "";
-	bool by_reason = report->verdict == CHECK_NOT && report->reason != CHECK_REASON_NONE;
-	if (by_reason && report->reason == CHECK_REASON_NO_LIBCURL)
-		puts(report->observed ? "not covered: no use of libcurl was seen"
-		                      : "not covered: no use of libcurl is visible in its files");
-	else if (by_reason)
-		printf("not covered: %s%s%s%s\n", check_reason_text(report->reason), *detail ? " (" : "",
-		       plain_text(detail), *detail ? ")" : "");
+	bool is_not = report->verdict == CHECK_NOT, is_unknown = report->verdict == CHECK_UNKNOWN;
+	if ((is_not || is_unknown) && report->reason == CHECK_REASON_NO_LIBCURL)
+		puts(is_not ? "not covered: no use of libcurl was seen"
+		            : "unknown: no use of libcurl is visible in its files");
+	else if (is_unknown || (is_not && report->reason != CHECK_REASON_NONE))
+		printf("%s: %s%s%s%s\n", is_not ? "not covered" : "unknown", check_reason_text(report->reason),
+		       *detail ? " (" : "", plain_text(detail), *detail ? ")" : "");
 	else
 		puts(summary_of(report));
 }
@@ -97,7 +97,7 @@ static void print_use(const struct check_report *report, const struct check_use 
 static void print_remedies(const struct check_report *report)
 {
 	for (int reason = CHECK_REASON_NONE + 1; reason <= CHECK_REASON_OFF; reason++) {
-		bool counts = report->verdict == CHECK_NOT && (int)report->reason == reason;
+		bool counts = report->verdict >= CHECK_NOT && (int)report->reason == reason;
 		for (size_t i = 0; i < report->use_count; i++)
 			counts |= (int)report->uses[i].reason == reason;
 		const char *remedy = check_reason_remedy((enum check_reason)reason);
@@ -118,8 +118,8 @@ bool check_print_text(const struct check_report *report)
 		printf("  note: %s\n", plain_text(report->note));
 	if (!report->binder && report->binder_reason[0])
 		printf("  binder: not used, %s\n", plain_text(report->binder_reason));
-	if (report->use_count == 0 && report->reason == CHECK_REASON_NO_LIBCURL && !report->observed)
-		puts("  It may still load one when it runs: tenacurl check --run tells.");
+	if (report->verdict == CHECK_UNKNOWN && report->reason != CHECK_REASON_UNREADABLE)
+		puts("  Files can't tell more: tenacurl check --run runs it and does.");
 	print_remedies(report);
 	return fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -41,6 +41,8 @@ static const struct reason_texts REASONS[] = {
     [CHECK_REASON_CHROOT] = {"chroot", "tenacurl isn't installed below the root that it is confined to",
                              "Install tenacurl there, at the same path."},
     [CHECK_REASON_UNREADABLE] = {"unreadable", "it can't be read", "Check as a user who may read it."},
+    [CHECK_REASON_VARIABLES] = {"variables", "a script changes a variable that tenacurl needs, so files can't tell",
+                                ""},
     [CHECK_REASON_OFF] = {"off", "tenacurl is switched off for it", ""},
 };
 
@@ -90,6 +92,20 @@ static enum check_reason common_reason(const struct check_report *report)
 	return common;
 }
 
+/* Files can't tell what a program does that shows nothing, nor what comes of a variable that a script changes. */
+static void doubt(struct check_report *report)
+{
+	bool may_be_in_reach = report->verdict != CHECK_NOT || report->reason == CHECK_REASON_OFF;
+	if (report->changed && may_be_in_reach) {
+		free(report->detail);
+		report->detail = strdup(report->changed);
+		report->reason = CHECK_REASON_VARIABLES;
+		report->verdict = CHECK_UNKNOWN;
+	}
+	if (report->reason == CHECK_REASON_NO_LIBCURL || report->reason == CHECK_REASON_UNREADABLE)
+		report->verdict = CHECK_UNKNOWN;
+}
+
 void check_judge(struct check_report *report)
 {
 	bool any_wrapped = false, any_missed = false;
@@ -101,6 +117,8 @@ void check_judge(struct check_report *report)
 	report->verdict = !any_wrapped ? CHECK_NOT : any_missed ? CHECK_PARTLY : CHECK_COVERED;
 	if (report->verdict == CHECK_NOT && report->reason == CHECK_REASON_NONE)
 		report->reason = report->use_count ? common_reason(report) : CHECK_REASON_NO_LIBCURL;
+	if (!report->observed)
+		doubt(report);
 }
 
 void check_report_free(struct check_report *report)

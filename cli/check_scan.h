@@ -4,8 +4,8 @@
 
 /*
  * Inside check_static(): the programs of a report, each looked at from its files alone. check_static.c goes from
- * program to program, check_uses.c finds what each does with libcurl, check_off.c whether the user switched tenacurl
- * off.
+ * program to program, check_words.c finds which others it names, check_uses.c what each does with libcurl, check_off.c
+ * whether the user switched tenacurl off.
  */
 
 #include "cli/binder.h"
@@ -35,6 +35,8 @@ struct check_scan {
 	bool failed;                   /* no memory */
 	char **without_libcurl;        /* paths of programs that were found not to use it */
 	size_t without_libcurl_count;
+	char **scripts; /* that were read, each as often as something else kept tenacurl out of it */
+	size_t script_count;
 };
 
 struct check_program {
@@ -45,8 +47,17 @@ struct check_program {
 	bool tree_is_complete;
 	enum check_reason reason; /* what keeps tenacurl out of the whole program; NONE: nothing */
 	bool is_helper;
+	bool uses_libcurl;  /* a use of it was found, new or not */
+	const char *script; /* whose words are read; NULL: none */
+	bool reads_words;   /* what it starts is said by words */
 	unsigned depth;
 };
+
+/* Adds the uses of a program that another one starts, if there is such a program. */
+void check_add_program(struct check_scan *scan, char **command, unsigned depth);
+
+/* Adds those of the programs that its script, its Makefile or its arguments name. */
+void check_visit_words(struct check_program *program);
 
 /* Adds all uses of libcurl that the program's files show. */
 void check_find_uses(struct check_program *program);

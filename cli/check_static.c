@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programs of a report are those that the command line starts, those that these are known to start for their
- * transfers (git), and those that a shell's script names.
+ * transfers (git), and those that scripts name.
  */
 #include "cli/check_scan.h"
 
@@ -16,19 +16,6 @@
 
 #include "cli/known_programs.h"
 #include "cli/run.h"
-#include "cli/shell_text.h"
-
-static void add_program(struct check_scan *scan, char **command, unsigned depth);
-
-static const char *const SHELLS[] = {"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "busybox"};
-
-static bool is_shell(const struct subject *subject)
-{
-	for (size_t i = 0; i < sizeof(SHELLS) / sizeof(SHELLS[0]); i++)
-		if (subject_is(subject, SHELLS[i]))
-			return true;
-	return false;
-}
 
 static bool is_below_root(const char *root, const char *object)
 {
@@ -113,7 +100,7 @@ static bool is_without_libcurl(const struct check_scan *scan, const char *path)
 static void note_without_libcurl(const struct check_program *program)
 {
 	struct check_scan *scan = program->scan;
-	if (check_depends_on_words(program) || is_shell(&program->subject))
+	if (check_depends_on_words(program) || program->reads_words)
 		return;
 	char **larger = reallocarray(scan->without_libcurl, scan->without_libcurl_count + 1, sizeof(*larger));
 	if (!larger)
@@ -136,43 +123,10 @@ static void add_helpers(struct check_program *program)
 			continue;
 		command[0] = (char *)(uintptr_t)row->helper;
 		memcpy(command + 1, arguments, count * sizeof(*command));
-		add_program(program->scan, command, program->depth + 1);
+		check_add_program(program->scan, command, program->depth + 1);
 	}
 	program->scan->failed |= !command;
 	free(command);
-}
-
-static void visit_command(void *context, char **words)
-{
-	const struct check_program *shell = context;
-	if (!shell->scan->failed)
-		add_program(shell->scan, words, shell->depth + 1);
-}
-
-/* Finds what `sh -c` was given, or the script that the shell's first argument names. */
-static void visit_script(struct check_program *shell)
-{
-	bool takes_text = false;
-	char **argument = shell->launch.arguments;
-	for (; *argument && (**argument == '-' || **argument == '+') && strcmp(*argument, "--") != 0; argument++) {
-		const char *letters = *argument + 1;
-		if (*letters == '-')
-			continue;
-		takes_text |= **argument == '-' && strchr(letters, 'c') != NULL;
-		if (strchr(letters, 'o') && argument[1])
-			argument++; /* "-o pipefail" */
-	}
-	if (*argument && strcmp(*argument, "--") == 0)
-		argument++;
-	if (!*argument)
-		return;
-	const struct subject_text *text = subject_text_of(&shell->subject, *argument);
-	if (!text && shell->launch.script)
-		text = subject_text_of(&shell->subject, shell->launch.script); /* it has another path in a chroot */
-	if (takes_text)
-		shell_text_commands(*argument, strlen(*argument), visit_command, shell);
-	else if (text)
-		shell_text_commands(text->bytes, text->byte_count, visit_command, shell);
 }
 
 /* What is decided by the first program, and then inherited by those that it starts. */
@@ -241,8 +195,7 @@ static void look_at(struct check_program *program, char **detail)
 	enum launch_switch switched = scan->switched;
 	pass_on(program);
 	add_helpers(program);
-	if (is_shell(&program->subject))
-		visit_script(program);
+	check_visit_words(program);
 	scan->inherited = inherited;
 	scan->switched = switched;
 }
@@ -254,15 +207,14 @@ static void free_program(struct check_program *program)
 	launch_free(&program->launch);
 }
 
-/* Adds the uses of a program that another one starts, if there is such a program. */
-static void add_program(struct check_scan *scan, char **command, unsigned depth)
+void check_add_program(struct check_scan *scan, char **command, unsigned depth)
 {
 	struct check_program program = {.scan = scan, .is_helper = true, .depth = depth};
 	size_t use_count = scan->report->use_count;
 	char *detail = NULL;
 	if (launch_follow(command, &program.launch) && !is_without_libcurl(scan, program.launch.path)) {
 		look_at(&program, &detail);
-		if (scan->report->use_count == use_count && !scan->failed)
+		if (!program.uses_libcurl && scan->report->use_count == use_count && !scan->failed)
 			note_without_libcurl(&program);
 	}
 	free(detail);
@@ -290,6 +242,9 @@ static void end(struct check_scan *scan)
 	for (size_t i = 0; i < scan->without_libcurl_count; i++)
 		free(scan->without_libcurl[i]);
 	free(scan->without_libcurl);
+	for (size_t i = 0; i < scan->script_count; i++)
+		free(scan->scripts[i]);
+	free(scan->scripts);
 	free(scan->object);
 	free(scan->preload);
 	policy_free(scan->policy);

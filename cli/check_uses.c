@@ -172,6 +172,7 @@ static void add_use(struct check_program *program, const struct candidate *candi
 	enum check_interface interface = usual_interface(program, candidate);
 	if (!interface)
 		return;
+	program->uses_libcurl = true;
 	struct check_use bound = {.interface = interface};
 	bind_use(program, candidate, &bound);
 	struct check_use *use = find_use(program, candidate->path, bound.reason);

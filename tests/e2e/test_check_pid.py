@@ -253,7 +253,7 @@ def test_a_process_of_another_user(runner, build):
         shutil.copy(build / "tenacurl", tool)
         tool.chmod(0o755)
         report = read_report(runner.bare([*AS_NOBODY, str(tool), "check", "--json", "--pid", str(process.pid)]))
-    assert (report.verdict, report.reason, report.chain, report.uses) == ("not", "unreadable", ["sh"], [])
+    assert (report.verdict, report.reason, report.chain, report.uses) == ("unknown", "unreadable", ["sh"], [])
 
 
 def test_no_such_process(command):

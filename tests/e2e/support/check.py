@@ -14,7 +14,7 @@ import pytest
 
 from .waiting import wait_until
 
-STATUS = {"covered": 0, "partly": 1, "not": 2}
+STATUS = {"covered": 0, "partly": 1, "not": 2, "unknown": 3}
 
 
 @dataclasses.dataclass

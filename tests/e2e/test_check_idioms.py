@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""`tenacurl check` of what scripts do: each idiom of check_idioms.py from its files, and held against the run of it (M-06)."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from check_idioms import COMMANDS, FILES, IDIOMS
+from support.launcher import TENACURL
+
+STATUS = {"covered": 0, "partly": 1, "not": 2, "unknown": 3}
+
+
+@pytest.fixture
+def place(tmp_path, origin):
+    """A directory with FILES, and what U is."""
+    server = origin([{"body": "good", "repeat": True}])
+    for name, text in FILES.items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text.replace("U\n", f"{server.url()}\n").replace(" U", f" {server.url()}").replace(
+            '"U"', f'"{server.url()}"'))
+        file.chmod(0o755)
+    return tmp_path, server.url()
+
+
+def checked(place, command, *options):
+    """The verdict, and whether curl is among the programs that use libcurl."""
+    env = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run([TENACURL, "check", "--json", *options, "--", *command], cwd=place, capture_output=True, text=True,
+                          timeout=60, stdin=subprocess.DEVNULL, env={**env, "TENACURL_STATE": str(place / "state")})
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert done.returncode == STATUS[report["verdict"]], done
+    return report["verdict"]
+
+
+def held_against_the_run(place, command, expected, run=None):
+    assert checked(place, command) == expected
+    if run:
+        assert checked(place, command, "--run") == run
+
+
+def url_in(text, url):
+    """U as a word of its own."""
+    return text.replace(" U", f" {url}").replace("\"U", f"\"{url}")
+
+
+@pytest.mark.parametrize("row", IDIOMS, ids=lambda row: row[0].replace("\n", " / "))
+def test_m06_an_idiom(place, row):
+    directory, url = place
+    script, expected, run = row if len(row) == 3 else (*row, row[1])
+    (directory / "job.sh").write_text(url_in(script, url) + "\n")
+    held_against_the_run(directory, ["bash", "./job.sh"], expected, run)
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: " ".join(row[0]))
+def test_m06_a_command(place, row):
+    directory, url = place
+    command, expected, run = row if len(row) == 3 else (*row, row[1])
+    if not shutil.which(command[0], path=f"{os.environ['PATH']}:{directory}"):
+        pytest.skip(f"not installed: {command[0]}")
+    held_against_the_run(directory, [url if word == "U" else url_in(word, url) for word in command], expected, run)
+
+
+def test_m06_what_can_not_be_told_is_never_not_covered():
+    for row in [*IDIOMS, *COMMANDS]:
+        run = row[2] if len(row) == 3 else row[1]
+        assert not (row[1] == "not" and run == "covered"), row
+
+
+def test_m06_what_clears_the_environment_is_named(place):
+    directory, url = place
+    (directory / "job.sh").write_text(f"ssh host curl -s {url}\n")
+    done = subprocess.run([TENACURL, "check", "sh", "job.sh"], cwd=directory, capture_output=True, text=True, timeout=60)
+    assert "note: ssh keeps tenacurl from what it starts: put 'tenacurl run --' behind it\n" in done.stdout
