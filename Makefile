@@ -198,7 +198,14 @@ $(SOAK_BIN): $(BUILD)/tests/soak/%: tests/soak/%.c $(SHARED_OBJ) $(BUILD)/flags
 	$(say) TEST $@
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -pthread -o $@ $< $(SHARED_OBJ) $(CLI_LIBS)
 
-tests: all $(UNIT_BIN) $(SOAK_BIN) $(CLIENT_BIN) $(REQUESTS_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
+# Judges a log again, with the engine and the policies' reader.
+REPLAY_BIN = $(BUILD)/tests/replay
+$(REPLAY_BIN): tests/replay/replay.c $(SHARED_OBJ) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) -MMD -MP -MF $@.d -o $@ $< $(SHARED_OBJ) $(CLI_LIBS)
+
+tests: all $(UNIT_BIN) $(SOAK_BIN) $(REPLAY_BIN) $(CLIENT_BIN) $(REQUESTS_BIN) $(PLUGIN_BIN) $(TORTURE_BIN) $(OBSERVE_BIN) $(BROKEN_BIN) $(if $(ORIGIN_SRC),$(BUILD)/tests/origin/origin)
 
 check: tests
 	BUILD='$(abspath $(BUILD))' tests/run-all
@@ -282,4 +289,4 @@ clean:
 .PHONY: all tests check check-sanitize fuzz install uninstall format clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(SOAK_BIN:=.d) $(CLIENT_BIN:=.d)
+-include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(SOAK_BIN:=.d) $(REPLAY_BIN:=.d) $(CLIENT_BIN:=.d)

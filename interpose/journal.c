@@ -28,6 +28,7 @@
 /* All that a record needs, on the heap: a thread may have 16 KiB of stack, and libcurl itself uses half of that. */
 struct draft {
 	struct record record;
+	struct record_judgement judged;
 	struct url parts;
 	char url[URL_BYTES];
 	char intent[ID_BYTES];
@@ -240,6 +241,10 @@ static void record_attempt(struct operation *operation, CURLcode result)
 		return;
 	fill_operation(draft, operation, result);
 	fill_attempt(&draft->record, operation);
+	if (operation->is_witnessed) {
+		witness_tell(&operation->witness, operation, &draft->judged);
+		draft->record.judged = &draft->judged;
+	}
 	write_draft(draft, &operation->section->rules);
 	free(draft);
 }

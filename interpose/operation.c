@@ -68,6 +68,19 @@ static bool has_to_stay_out(const struct operation *operation)
 	       !wait_is_possible(operation);
 }
 
+static struct engine_verdict judge_alone(struct operation *operation, const struct engine_ports *ports)
+{
+	return engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, ports);
+}
+
+static struct engine_verdict judge_witnessed(struct operation *operation, const struct engine_ports *ports)
+{
+	struct witness *witness = &operation->witness;
+	witness->at_ms = operation->verdict_ms;
+	restraint_look(operation, &witness->millitokens, &witness->breaker);
+	return witness_judge(witness, &operation->engine, &operation->outcome, ports);
+}
+
 static void judge(struct operation *operation)
 {
 	const struct engine_ports ports = {
@@ -88,7 +101,8 @@ static void judge(struct operation *operation)
 	operation->is_noted = true;
 	/* What an earlier verdict on this attempt took. */
 	restraint_give_retrying(operation);
-	operation->verdict = engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, &ports);
+	operation->is_witnessed = operation->section->rules.log != POLICY_LOG_NONE;
+	operation->verdict = (operation->is_witnessed ? judge_witnessed : judge_alone)(operation, &ports);
 	operation->has_verdict = true;
 	if (operation->verdict.passing)
 		nesting_know(operation);
@@ -143,6 +157,7 @@ void operation_retract_retry(struct operation *operation)
 {
 	engine_retract(&operation->engine, &operation->verdict);
 	progress_show_meter(operation->handle);
+	operation->witness.retracted = true;
 	restraint_give_retrying(operation);
 }
 
@@ -194,6 +209,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	struct handle *handle = operation->handle;
 	operation->has_verdict = false;
 	operation->is_noted = false;
+	operation->is_witnessed = false;
 	operation->resend_refused = false;
 	sends_begin_attempt(&operation->sends);
 	gate_begin_attempt(operation);

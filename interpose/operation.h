@@ -17,6 +17,7 @@
 #include "interpose/repeat.h"
 #include "interpose/sends.h"
 #include "interpose/thread_notes.h"
+#include "interpose/witness.h"
 #include "state/lease.h"
 
 #define KEY_HEADER_BYTES 192 /* "<idempotency_header>: <uuid>" */
@@ -29,6 +30,7 @@ struct operation {
 	struct engine_verdict verdict; /* of the attempt at hand */
 	struct engine_outcome outcome; /* what it was judged by */
 	bool has_verdict;
+	bool is_witnessed;  /* `witness` is of the attempt at hand */
 	bool is_noted;      /* the circuit breaker knows what the attempt at hand came to */
 	int64_t verdict_ms; /* instant: waits count from here */
 
@@ -56,6 +58,7 @@ struct operation {
 	struct gate gate;
 	struct engine_operation engine;
 	struct engine_plan plan;
+	struct witness witness;
 	struct nesting_facts nesting_facts;
 	struct enclosing outer; /* what enclosed this one */
 	char key_text[KEY_HEADER_BYTES];

@@ -143,6 +143,22 @@ bool restraint_allows_retry(void *context)
 	                              clock_ms()) == BREAKER_CLOSED;
 }
 
+void restraint_look(const struct operation *operation, int64_t *millitokens, const char **breaker)
+{
+	static const char *const VIEWS[] = {
+	    [BREAKER_CLOSED] = "closed", [BREAKER_OPEN] = "open", [BREAKER_PROBE] = "half-open"};
+	const struct policy_rules *rules = &operation->section->rules;
+	struct state_entry *entry = shared_state_entry(operation->handle);
+	_Atomic uint64_t *words = breaker_of(operation);
+	int64_t now_ms = clock_ms();
+	*millitokens = entry && rules->budget_tokens > 0
+	                   ? budget_millitokens(atomic_load_explicit(state_budget_word(entry), memory_order_relaxed),
+	                                        rules, now_ms)
+	                   : -1;
+	*breaker =
+	    words ? VIEWS[breaker_look(atomic_load_explicit(&words[0], memory_order_relaxed), rules, now_ms)] : NULL;
+}
+
 bool restraint_take_retrying(void *context, int64_t wait_ms)
 {
 	struct operation *operation = context;

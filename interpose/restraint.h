@@ -38,6 +38,12 @@ bool restraint_take_retrying(void *context, int64_t wait_ms);
 void restraint_give_retrying(void *context);
 bool restraint_take_token(void *context);
 
+/*
+ * Looks at what the next judgement goes by: the budget, in thousandths of a token (-1: there is none), and the breaker
+ * ("closed", "open", "half-open"; NULL: there is none).
+ */
+void restraint_look(const struct operation *operation, int64_t *millitokens, const char **breaker);
+
 /* Gives back to the budget what a success earns. */
 void restraint_earn(struct operation *operation);
 

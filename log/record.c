@@ -27,7 +27,9 @@ enum field_type {
 	FIELD_MS,               /* int64_t; RECORD_UNKNOWN_MS is null */
 	FIELD_UNSIGNED,         /* uint64_t */
 	FIELD_UNSIGNED_OR_NONE, /* uint64_t; 0 is null */
-	FIELD_BOOL
+	FIELD_BOOL,
+	FIELD_ANSWER,   /* int, an enum record_answer; RECORD_NOT_ASKED is null */
+	FIELD_JUDGEMENT /* const struct record_judgement *; NULL is null */
 };
 
 enum {
@@ -86,6 +88,7 @@ static const struct field FIELDS[] = {
     {"verdict", FIELD_TEXT, IN_BOTH, AT(verdict)},
     {"reason", FIELD_TEXT, IN_BOTH, AT(reason)},
     {"wait_ms", FIELD_MS, IN_ATTEMPT, AT(wait_ms)},
+    {"judged", FIELD_JUDGEMENT, IN_ATTEMPT, AT(judged)},
     {"attempts", FIELD_INT, IN_OPERATION, AT(attempts)},
     {"sends", FIELD_INT64, IN_OPERATION, AT(sends)},
     {"waited_ms", FIELD_MS, IN_OPERATION, AT(waited_ms)},
@@ -97,6 +100,57 @@ static const struct field FIELDS[] = {
     {"note", FIELD_TEXT, IN_NOTE, AT(note)},
     {"lost", FIELD_UNSIGNED, IN_ALL, AT(lost)},
 };
+
+#define JUDGED(member) offsetof(struct record_judgement, member)
+
+static const struct field JUDGEMENT_FIELDS[] = {
+    {"at_ms", FIELD_INT64, IN_ATTEMPT, JUDGED(at_ms)},
+    {"treated_as", FIELD_TEXT, IN_ATTEMPT, JUDGED(treated_as)},
+    {"conditional", FIELD_BOOL, IN_ATTEMPT, JUDGED(conditional)},
+    {"has_idempotency_key", FIELD_BOOL, IN_ATTEMPT, JUDGED(has_idempotency_key)},
+    {"body_replayable", FIELD_BOOL, IN_ATTEMPT, JUDGED(body_replayable)},
+    {"program_timeout_ms", FIELD_MS, IN_ATTEMPT, JUDGED(program_timeout_ms)},
+    {"inherited_deadline_ms", FIELD_MS, IN_ATTEMPT, JUDGED(inherited_deadline_ms)},
+    {"added_limit_ms", FIELD_MS, IN_ATTEMPT, JUDGED(added_limit_ms)},
+    {"prior_attempts", FIELD_INT64, IN_ATTEMPT, JUDGED(prior_attempts)},
+    {"prior_ms", FIELD_INT64, IN_ATTEMPT, JUDGED(prior_ms)},
+    {"status", FIELD_INT_OR_NONE, IN_ATTEMPT, JUDGED(status)},
+    {"curl_code", FIELD_INT, IN_ATTEMPT, JUDGED(curl_code)},
+    {"unsent", FIELD_BOOL, IN_ATTEMPT, JUDGED(unsent)},
+    {"connect_status", FIELD_INT_OR_NONE, IN_ATTEMPT, JUDGED(connect_status)},
+    {"os_errno", FIELD_INT_OR_NONE, IN_ATTEMPT, JUDGED(os_errno)},
+    {"single", FIELD_BOOL, IN_ATTEMPT, JUDGED(single)},
+    {"request_changed", FIELD_BOOL, IN_ATTEMPT, JUDGED(request_changed)},
+    {"not_http", FIELD_BOOL, IN_ATTEMPT, JUDGED(not_http)},
+    {"headers_complete", FIELD_BOOL, IN_ATTEMPT, JUDGED(headers_complete)},
+    {"cancelled", FIELD_BOOL, IN_ATTEMPT, JUDGED(cancelled)},
+    {"delivered", FIELD_BOOL, IN_ATTEMPT, JUDGED(delivered)},
+    {"stop_hint", FIELD_BOOL, IN_ATTEMPT, JUDGED(stop_hint)},
+    {"retry_after_beyond", FIELD_BOOL, IN_ATTEMPT, JUDGED(retry_after_beyond)},
+    {"retracted", FIELD_BOOL, IN_ATTEMPT, JUDGED(retracted)},
+    {"resends", FIELD_INT64, IN_ATTEMPT, JUDGED(resends)},
+    {"probe", FIELD_ANSWER, IN_ATTEMPT, JUDGED(probe)},
+    {"outer_retries", FIELD_ANSWER, IN_ATTEMPT, JUDGED(outer_retries)},
+    {"breaker_allows", FIELD_ANSWER, IN_ATTEMPT, JUDGED(breaker_allows)},
+    {"can_rewind", FIELD_ANSWER, IN_ATTEMPT, JUDGED(can_rewind)},
+    {"place", FIELD_ANSWER, IN_ATTEMPT, JUDGED(place)},
+    {"token", FIELD_ANSWER, IN_ATTEMPT, JUDGED(token)},
+    {"expires_ms", FIELD_MS, IN_ATTEMPT, JUDGED(expires_ms)},
+    {"die", FIELD_MS, IN_ATTEMPT, JUDGED(die)},
+    {"drawn_ms", FIELD_MS, IN_ATTEMPT, JUDGED(drawn_ms)},
+    {"millitokens", FIELD_MS, IN_ATTEMPT, JUDGED(millitokens)},
+    {"breaker", FIELD_TEXT, IN_ATTEMPT, JUDGED(breaker)},
+};
+
+/* A struct and the table that it is printed by. */
+struct fields {
+	const struct field *rows;
+	size_t count;
+	const void *values;
+	int kind; /* of record: rows of others are left out */
+};
+
+static void put_fields(struct json_writer *writer, const struct fields *fields, size_t text_bytes);
 
 static const char *const KIND_NAMES[] = {
     [RECORD_ATTEMPT] = "attempt", [RECORD_OPERATION] = "operation", [RECORD_NESTED] = "nested", [RECORD_NOTE] = "note"};
@@ -136,16 +190,30 @@ static void put_unsigned_or_none(struct json_writer *writer, uint64_t value)
 		put_word(writer, "null");
 }
 
-static void put_value(struct json_writer *writer, const struct record *record, const struct field *field,
-                      size_t text_bytes)
+static void put_answer(struct json_writer *writer, int answer)
 {
-	const void *at = (const char *)record + field->offset;
+	put_word(writer, answer == RECORD_NOT_ASKED ? "null" : answer == RECORD_YES ? "true" : "false");
+}
+
+static void put_judgement(struct json_writer *writer, const struct record_judgement *judged, size_t text_bytes)
+{
+	const struct fields fields = {JUDGEMENT_FIELDS, sizeof(JUDGEMENT_FIELDS) / sizeof(JUDGEMENT_FIELDS[0]), judged,
+	                              IN_ATTEMPT};
+	if (judged)
+		put_fields(writer, &fields, text_bytes);
+	else
+		put_word(writer, "null");
+}
+
+static void put_value(struct json_writer *writer, const void *values, const struct field *field, size_t text_bytes)
+{
+	const void *at = (const char *)values + field->offset;
 	switch (field->type) {
 	case FIELD_SCHEMA:
 		json_put_integer(writer, RECORD_SCHEMA);
 		return;
 	case FIELD_KIND:
-		json_put_text(writer, KIND_NAMES[record->kind], text_bytes);
+		json_put_text(writer, KIND_NAMES[*(const enum record_kind *)at], text_bytes);
 		return;
 	case FIELD_TIME:
 		put_time(writer, *(const int64_t *)at);
@@ -174,25 +242,39 @@ static void put_value(struct json_writer *writer, const struct record *record, c
 	case FIELD_BOOL:
 		put_word(writer, *(const bool *)at ? "true" : "false");
 		return;
+	case FIELD_ANSWER:
+		put_answer(writer, *(const int *)at);
+		return;
+	case FIELD_JUDGEMENT:
+		put_judgement(writer, *(const struct record_judgement *const *)at, text_bytes);
+		return;
 	}
+}
+
+static void put_fields(struct json_writer *writer, const struct fields *fields, size_t text_bytes)
+{
+	const char *separator = "{";
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->rows[i];
+		if (!(field->kinds & fields->kind))
+			continue;
+		put_word(writer, separator);
+		put_word(writer, "\"");
+		put_word(writer, field->name);
+		put_word(writer, "\":");
+		put_value(writer, fields->values, field, text_bytes);
+		separator = ",";
+	}
+	put_word(writer, "}");
 }
 
 /* Returns the size of the line, 0 if it doesn't fit. */
 static size_t format_with_texts_of(const struct record *record, size_t text_bytes, char *out)
 {
+	const struct fields fields = {FIELDS, sizeof(FIELDS) / sizeof(FIELDS[0]), record, 1 << record->kind};
 	struct json_writer writer = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
-	const char *separator = "{";
-	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
-		if (!(FIELDS[i].kinds & 1 << record->kind))
-			continue;
-		put_word(&writer, separator);
-		put_word(&writer, "\"");
-		put_word(&writer, FIELDS[i].name);
-		put_word(&writer, "\":");
-		put_value(&writer, record, &FIELDS[i], text_bytes);
-		separator = ",";
-	}
-	put_word(&writer, "}\n");
+	put_fields(&writer, &fields, text_bytes);
+	put_word(&writer, "\n");
 	return writer.overflow ? 0 : writer.used_bytes;
 }
 

@@ -31,6 +31,35 @@ enum record_kind {
 	RECORD_NOTE /* something tenacurl has to say about itself: a policy that can't be loaded, an unknown libcurl */
 };
 
+/* What is true, false, or wasn't asked (printed as null). */
+enum record_answer { RECORD_NOT_ASKED = -1, RECORD_NO, RECORD_YES };
+
+/*
+ * What an attempt was judged by besides its facts in the record, so that the engine can be asked again, by the same
+ * policy or by another one.
+ */
+struct record_judgement {
+	int64_t at_ms;          /* since the operation began */
+	const char *treated_as; /* the method that it was judged as */
+	bool conditional, has_idempotency_key, body_replayable;
+	int64_t program_timeout_ms, inherited_deadline_ms; /* since the operation began; RECORD_UNKNOWN_MS: none */
+	int64_t added_limit_ms;                            /* RECORD_UNKNOWN_MS: none */
+	int64_t prior_attempts, prior_ms;                  /* of the intent */
+	int status, curl_code;        /* as they were when the verdict fell, before the rest of a body */
+	int connect_status, os_errno; /* 0: none */
+	bool unsent, single, request_changed, not_http, headers_complete, cancelled, delivered, stop_hint,
+	    retry_after_beyond;
+	bool retracted; /* final_body took a verdict to retry back */
+	int64_t resends;
+	/* What the engine asked for. */
+	int probe, outer_retries, breaker_allows, can_rewind, place, token; /* enum record_answer */
+	int64_t expires_ms; /* until the request does; RECORD_UNKNOWN_MS: it doesn't, or wasn't asked */
+	int64_t die;        /* drawn from 0 to 2^53 - 1; RECORD_UNKNOWN_MS: wasn't */
+	int64_t drawn_ms; /* the wait that came of it, whether or not a retry did; RECORD_UNKNOWN_MS: none was drawn */
+	int64_t millitokens; /* in the budget before; RECORD_UNKNOWN_MS: there is none */
+	const char *breaker; /* closed, open, half-open; NULL: there is none */
+};
+
 struct record {
 	enum record_kind kind;
 
@@ -75,6 +104,8 @@ struct record {
 	int64_t retry_after_ms; /* RECORD_UNKNOWN_MS: none */
 	int64_t wait_ms;        /* before the next attempt; RECORD_UNKNOWN_MS: none follows */
 	int upstream_attempts;  /* x-envoy-attempt-count: how often a proxy below us asked; 0: nothing said so */
+
+	const struct record_judgement *judged; /* NULL: a plain success */
 
 	/* RECORD_OPERATION only. */
 	int attempts;

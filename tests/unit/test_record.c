@@ -82,17 +82,18 @@ static void an_attempt_has_these_fields_in_this_order(void **state)
 {
 	(void)state;
 	struct record record = attempt_record();
-	expect_line(&record, "{\"schema\":1,\"kind\":\"attempt\",\"time\":\"2026-01-02T03:04:05.678901Z\",\"pid\":4711,"
-	                     "\"program\":\"curl\",\"job\":\"nightly\",\"run\":\"0123456789abcdef\","
-	                     "\"mode\":\"enforce\",\"policy\":\"/etc/tenacurl/policy.ini\","
-	                     "\"policy_hash\":\"fedcba9876543210\",\"section\":\"api\","
-	                     "\"libcurl_flavour\":\"OPENSSL_4\",\"libcurl_version\":\"7.88.1\",\"operation\":3,"
-	                     "\"attempt\":1,\"method\":\"GET\",\"url\":\"http://example.org/x\",\"owner\":\"us\","
-	                     "\"evidence\":null,\"intent\":\"00112233445566ff\",\"status\":503,"
-	                     "\"curl_code\":0,\"curl\":\"CURLE_OK\",\"failure\":\"status\",\"unsent\":false,"
-	                     "\"ambiguous\":false,\"dns_ms\":0,\"connect_ms\":1,\"tls_ms\":null,\"first_byte_ms\":20,"
-	                     "\"total_ms\":21,\"retry_after_ms\":1000,\"upstream_attempts\":3,\"verdict\":\"retry\","
-	                     "\"reason\":\"transient_failure\",\"wait_ms\":1034,\"left_ms\":null,\"lost\":2}\n");
+	expect_line(&record,
+	            "{\"schema\":1,\"kind\":\"attempt\",\"time\":\"2026-01-02T03:04:05.678901Z\",\"pid\":4711,"
+	            "\"program\":\"curl\",\"job\":\"nightly\",\"run\":\"0123456789abcdef\","
+	            "\"mode\":\"enforce\",\"policy\":\"/etc/tenacurl/policy.ini\","
+	            "\"policy_hash\":\"fedcba9876543210\",\"section\":\"api\","
+	            "\"libcurl_flavour\":\"OPENSSL_4\",\"libcurl_version\":\"7.88.1\",\"operation\":3,"
+	            "\"attempt\":1,\"method\":\"GET\",\"url\":\"http://example.org/x\",\"owner\":\"us\","
+	            "\"evidence\":null,\"intent\":\"00112233445566ff\",\"status\":503,"
+	            "\"curl_code\":0,\"curl\":\"CURLE_OK\",\"failure\":\"status\",\"unsent\":false,"
+	            "\"ambiguous\":false,\"dns_ms\":0,\"connect_ms\":1,\"tls_ms\":null,\"first_byte_ms\":20,"
+	            "\"total_ms\":21,\"retry_after_ms\":1000,\"upstream_attempts\":3,\"verdict\":\"retry\","
+	            "\"reason\":\"transient_failure\",\"wait_ms\":1034,\"judged\":null,\"left_ms\":null,\"lost\":2}\n");
 }
 
 static void an_operation_has_these_fields_in_this_order(void **state)
