@@ -70,6 +70,8 @@ bool run_refuse(struct run_error *error, const char *format, ...)
 	return false;
 }
 
+static bool has_told; /* something that keeps the program from being helped */
+
 void run_tell(const struct run_options *options, enum run_audience audience, const char *format, ...)
 {
 	char text[1024] = "";
@@ -77,6 +79,7 @@ void run_tell(const struct run_options *options, enum run_audience audience, con
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	has_told |= audience != RUN_TELL_VERBOSE;
 	if (options->verbose || (audience != RUN_TELL_VERBOSE && isatty(STDERR_FILENO)))
 		fprintf(stderr, "tenacurl run: warning: %s\n", plain_text(text));
 	else if (audience == RUN_TELL_ANYBODY)
@@ -84,24 +87,41 @@ void run_tell(const struct run_options *options, enum run_audience audience, con
 }
 
 /*
- * Refuses a program none of whose uses of libcurl is wrapped. Where nothing of libcurl is seen in the files, as with
- * most scripts, that proves nothing; and what can't be started fails by itself.
+ * Whether the program may be helped; if it is known not to be, `text` says why: it doesn't use libcurl, or none of its
+ * uses is wrapped. Where nothing of libcurl is seen in the files, as with most scripts, that proves nothing; and what
+ * can't be started fails by itself.
  */
-static bool check_requirement(const struct run_options *options, struct run_error *error)
+static bool may_be_helped(const struct run_options *options, struct run_error *text)
 {
 	const struct check_request request = {.command = options->command, .no_binder = options->no_binder};
 	struct check_report report = {0};
-	bool met = true;
+	bool may_be = true;
+	if (run_is_foreign(options->command, text))
+		return false;
 	if (check_static(&request, &report)) {
 		check_judge(&report);
-		met = report.verdict != CHECK_NOT || report.reason == CHECK_REASON_NO_LIBCURL;
+		may_be = report.verdict != CHECK_NOT || report.reason == CHECK_REASON_NO_LIBCURL;
 	}
-	if (!met)
-		run_refuse(
-		    error, "--require: %s can't be helped: %s ('tenacurl check' tells more)", options->command[0],
-		    report.reason == CHECK_REASON_NONE ? "for several reasons" : check_reason_text(report.reason));
+	if (!may_be)
+		run_refuse(text, "%s can't be helped: %s ('tenacurl check' tells more)", options->command[0],
+		           report.reason == CHECK_REASON_NONE ? "for several reasons"
+		                                              : check_reason_text(report.reason));
 	check_report_free(&report);
-	return met;
+	return may_be;
+}
+
+/* Looks at the program if anybody wants to know. Returns false if that is a reason to refuse. */
+static bool heed_program(const struct run_options *options, struct run_error *error)
+{
+	struct run_error text = {""};
+	bool is_watched = options->verbose || isatty(STDERR_FILENO);
+	/* One line is enough: what was told already is more than this. */
+	if ((!options->require && (has_told || !is_watched)) || may_be_helped(options, &text))
+		return true;
+	if (options->require)
+		return run_refuse(error, "--require: %s", text.text);
+	run_tell(options, RUN_TELL_TERMINAL, "%s", text.text);
+	return true;
 }
 
 int run_execute(char **command)
@@ -129,8 +149,7 @@ int run_command(int argc, char **argv)
 		ready = run_refuse(&error, "can't set the environment: %s", strerror(errno));
 	run_plan_free(&plan);
 	free(name);
-	if (ready && options.require)
-		ready = check_requirement(&options, &error);
+	ready = ready && heed_program(&options, &error);
 	if (!ready) {
 		fprintf(stderr, "tenacurl run: %s\n", plain_text(error.text));
 		return RUN_EXIT_REFUSED;

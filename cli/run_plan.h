@@ -54,6 +54,9 @@ int run_execute(char **command);
  */
 int run_with_summary(const struct run_options *options);
 
+/* Whether the command is known not to use libcurl; if so, `text` says that. */
+bool run_is_foreign(char **command, struct run_error *text);
+
 /* To whom something is told that doesn't keep the program from running. */
 enum run_audience {
 	RUN_TELL_VERBOSE,  /* who asked for it with --verbose */

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -298,3 +299,62 @@ def test_l05_command_dies_with_a_killed_run(summarised):
     process.kill()
     process.wait(30)
     wait_until(lambda: not os.path.exists(f"/proc/{shell}") or states_of([shell]) == ["Z"], "the command's end")
+
+
+URLLIB = "import urllib.request\nprint('started')\n"
+UNHELPED = {  # the command and what is said of it
+    "curl -Z": (["curl", "-sZ", "http://127.0.0.1:1/"], "curl can't be helped: transfers of the multi interface"),
+    "git": (["git", "ls-remote", "http://127.0.0.1:1/"], "git can't be helped: transfers of the multi interface"),
+    "wget": (["wget", "--version"], "wget doesn't use libcurl"),
+    "urllib": (["python3", "{script}"], "script.py doesn't use libcurl"),
+    "urllib, by its name": (["{script}"], "script.py doesn't use libcurl"),
+    "urllib, by -c": (["python3", "-c", "import urllib.request"], "doesn't use libcurl"),
+}
+HELPED = {
+    "curl": ["curl", "--version"],
+    "a shell": ["sh", "-c", "true"],
+    "a script that starts curl": ["python3", "-c", "import urllib.parse, subprocess; subprocess.run(['curl', '--version'])"],
+    "a script of nothing": ["python3", "-c", "print(1)"],
+}
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text("#!/usr/bin/env python3\n" + URLLIB)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("name", UNHELPED)
+def test_l03_what_is_not_helped_is_told(runner, build, script, name):
+    words, told = UNHELPED[name]
+    argv = [word.format(script=script) for word in words]
+    if not shutil.which(argv[0]):
+        pytest.skip(f"{argv[0]} isn't here")
+    run = [build / "tenacurl", "run"]
+    _, written = on_terminal([*run, "--", *argv], runner.environment(), runner.directory)
+    lines = [line for line in written.splitlines() if line.startswith("tenacurl run: ")]
+    assert len(lines) == 1 and told in lines[0], written
+    # Nobody sits there.
+    assert b"tenacurl" not in runner.bare([*run, "--", *argv]).stderr
+    refused = runner.bare([*run, "--require", "--", *argv])
+    assert (refused.returncode, refused.stdout) == (125, b"") and told in refused.stderr.decode()
+
+
+@pytest.mark.parametrize("name", HELPED)
+def test_l03_what_may_be_helped_is_let_alone(runner, build, name):
+    run = [build / "tenacurl", "run"]
+    assert on_terminal([*run, "--", *HELPED[name]], runner.environment(), runner.directory) == (0, "")
+    assert runner.bare([*run, "--require", "--", *HELPED[name]]).returncode == 0
+
+
+def test_l03_bad_policy_is_told(runner, build, tmp_path):
+    """Whoever else's it is: the program runs, unprotected, and one line says so."""
+    policy = tmp_path / "policy.ini"
+    policy.write_text("[policy]\nmax_atempts = 3\n")
+    policy.chmod(0o644)
+    environment = runner.environment({"TENACURL_POLICY": str(policy)})
+    status, written = on_terminal([build / "tenacurl", "run", "--", "curl", "--version"], environment, runner.directory)
+    assert status == 0 and written.count("\n") == 1
+    assert "max_atempts" in written and written.endswith("running without tenacurl's help\n")
