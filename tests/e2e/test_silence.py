@@ -104,7 +104,6 @@ def only_root():
 SINKS = {  # what is wrong with the log: its path, and how it is told
     "no directory": ("{tmp}/missing/log", "No such file or directory"),
     "a device": ("/dev/null", "not a regular file"),
-    "a read-only file system": ("/proc/tenacurl.jsonl", "No such file or directory"),
     "a directory": ("{tmp}", "not a regular file"),
 }
 
@@ -146,13 +145,25 @@ def test_l01_sink_is_tried_as_who_will_write(runner, build, tmp_path):
     assert runner.bare([*check, "--user", "nobody", policy]).returncode == 0
 
 
-def test_l01_full_disk_is_told(runner, build, tmp_path):
-    full = tmp_path / "full"
-    full.mkdir()
-    prepare = f"mount -t tmpfs -o size=64k none {full}; dd if=/dev/zero of={full}/fill bs=4k 2>/dev/null || :"
-    policy = policy_with(tmp_path, full / "log")
-    told = runner.bare([*in_own_run(prepare), build / "tenacurl", "policy", "check", policy]).stderr.decode()
-    assert "No space left on device" in told
+DISKS = {
+    "full": ("mount -t tmpfs -o size=64k none {disk}; dd if=/dev/zero of={disk}/fill bs=4k 2>/dev/null || :",
+             "No space left on device"),
+    "full, and the log is there": ("mount -t tmpfs -o size=64k none {disk}; touch {disk}/log; "
+                                   "dd if=/dev/zero of={disk}/fill bs=4k 2>/dev/null || :", "No space left on device"),
+    "read-only": ("mount -t tmpfs -o ro none {disk}", "Read-only file system"),
+    "read-only, and the log is there": ("mount -t tmpfs none {disk}; touch {disk}/log; mount -o remount,ro {disk}",
+                                        "Read-only file system"),
+}
+
+
+@pytest.mark.parametrize("name", DISKS)
+def test_l01_disk_is_told(runner, build, tmp_path, name):
+    prepare, reason = DISKS[name]
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    policy = policy_with(tmp_path, disk / "log")
+    argv = [*in_own_run(prepare.format(disk=disk)), build / "tenacurl", "policy", "check", policy]
+    assert reason in runner.bare(argv).stderr.decode()
 
 
 OWN_DEV = """
@@ -358,3 +369,13 @@ def test_l03_bad_policy_is_told(runner, build, tmp_path):
     status, written = on_terminal([build / "tenacurl", "run", "--", "curl", "--version"], environment, runner.directory)
     assert status == 0 and written.count("\n") == 1
     assert "max_atempts" in written and written.endswith("running without tenacurl's help\n")
+
+
+def test_l01_syslog_that_is_gone_is_counted(origin, runner, build, tmp_path):
+    """Where the last sink is missing, too (no daemon, or AF_UNIX is forbidden), the state's counter still tells."""
+    state = {"TENACURL_STATE": str(tmp_path / "state")}
+    (tmp_path / "state").mkdir(mode=0o700)
+    server, policy = origin([BUSY, OK]), policy_with(tmp_path, "syslog")
+    run = [build / "tenacurl", "run", "--policy", policy, "--", "curl", "-sS", server.url("/x")]
+    assert runner.bare([*in_own_dev(tmp_path / "nothing"), *run], state).stdout == b"fine"
+    assert b"3 records of the log could not be written" in runner.bare([build / "tenacurl", "stats"], state).stdout
