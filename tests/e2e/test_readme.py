@@ -18,7 +18,8 @@ README, COMMANDS, POLICIES = "README.md", "docs/tenacurl.1", "docs/tenacurl-poli
 
 # Who tries a block, by its first line. The session is what a reader does on one host, in the order of the page.
 SESSION, POLICY, CRON, CONTAINER = "session", "policy", "cron", "container"
-PHP_FPM, DEMO, PRELOAD, UNITS = "test_php_fpm.py", "test_readme_demo.py", "preload", "units"
+PHP_FPM, DEMO, PRELOAD = "test_php_fpm.py", "test_readme_demo.py", "preload"
+UNITS, TMPFILES = "units", "tmpfiles"
 TRIED = {
     README: {
         "$ scripts/demo": DEMO,
@@ -51,6 +52,7 @@ TRIED = {
         "prometheus/tenacurl-metrics.service": "test_stats.py",
         "prometheus/tenacurl-metrics.timer": UNITS,
         "systemd/tenacurl.conf": PHP_FPM,
+        "tmpfiles.d/tenacurl.conf": TMPFILES,
     },
 }
 # What is there on the reader's host and can't be on ours.
@@ -246,6 +248,13 @@ def test_m01_systemd_takes_the_units(repository):
     assert [unit.suffix for unit in units] == [".service", ".timer"]
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not shutil.which("systemd-tmpfiles"), reason="systemd is not installed")
+def test_m01_what_is_remembered_has_the_place_that_contrib_makes(host, server):
+    status, out, err = host.run("systemd-tmpfiles --create tenacurl.conf || exit 1\nstat -c %a /run/tenacurl/state\n"
+                                f"tenacurl run -- curl -sS {server.url('/x')}\nls -d /run/tenacurl/state/*")
+    assert (status, out.splitlines()) == (0, ["1777", "right", "/run/tenacurl/state/0"]), err
 
 
 # Plain ones, and those of a rate limit.
