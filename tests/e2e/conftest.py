@@ -21,6 +21,9 @@ from support.state import State
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
 
+# Servers and administrators' tools are on root's path only.
+os.environ["PATH"] = f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/local/sbin:/usr/sbin:/sbin"
+
 # A suite that a shell started in the background has these ignored, and so would the programs under test. What has a
 # handler here is at its default in them.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,6 +5,7 @@ helped. A filter that ends the process can't be caught, so it is about which cal
 the list, which is held here against what is seen.
 """
 
+import os
 import re
 import subprocess
 
@@ -118,7 +119,9 @@ def documented_calls(repository):
 @pytest.mark.parametrize("refusal", [EPERM, ENOSYS])
 def test_h02_each_call_refused(origin, bare, confined, by_hand, repository, tmp_path, refusal):
     """curl is helped, or what the refusal does to it is what it does without tenacurl."""
-    for call in sorted(documented_calls(repository).keys() - NEEDED_TO_START):
+    # Who doesn't know who he is takes a policy of his own for somebody else's; root's is good for all.
+    spoiling = set() if os.geteuid() == 0 else {"geteuid"}
+    for call in sorted(documented_calls(repository).keys() - NEEDED_TO_START - spoiling):
         argv = [*confined(system_calls.members("@known") - {call}, refusal), *PROGRAMS["curl"]]
         server = origin([BUSY, RIGHT])
         result = bare([*argv, server.url()], env={**by_hand, "TENACURL_STATE": str(tmp_path / f"state-{call}")})
