@@ -173,6 +173,8 @@ $(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/mounts.o
 $(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/mounts.o
+$(BUILD)/tests/unit/test_hash_stream: $(BUILD)/cli/interpose/hash.o
+$(BUILD)/tests/unit/test_hash_stream: CLI_LIBS += $(BUILD)/cli/interpose/hash.o
 
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk
