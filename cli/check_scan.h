@@ -35,8 +35,8 @@ struct check_scan {
 	bool failed;                   /* no memory */
 	char **without_libcurl;        /* paths of programs that were found not to use it */
 	size_t without_libcurl_count;
-	char **scripts; /* that were read, each as often as something else kept tenacurl out of it */
-	size_t script_count;
+	char **seen; /* scripts, and commands that use libcurl, each as often as something else kept tenacurl out */
+	size_t seen_count;
 };
 
 struct check_program {
@@ -53,8 +53,8 @@ struct check_program {
 	unsigned depth;
 };
 
-/* Adds the uses of a program that another one starts, if there is such a program. */
-void check_add_program(struct check_scan *scan, char **command, unsigned depth);
+/* Adds the uses of a program that another one starts, if there is such a program. Returns whether it has any. */
+bool check_add_program(struct check_scan *scan, char **command, unsigned depth);
 
 /* Adds those of the programs that its script, its Makefile or its arguments name. */
 void check_visit_words(struct check_program *program);

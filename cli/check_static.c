@@ -207,7 +207,7 @@ static void free_program(struct check_program *program)
 	launch_free(&program->launch);
 }
 
-void check_add_program(struct check_scan *scan, char **command, unsigned depth)
+bool check_add_program(struct check_scan *scan, char **command, unsigned depth)
 {
 	struct check_program program = {.scan = scan, .is_helper = true, .depth = depth};
 	size_t use_count = scan->report->use_count;
@@ -219,6 +219,7 @@ void check_add_program(struct check_scan *scan, char **command, unsigned depth)
 	}
 	free(detail);
 	free_program(&program);
+	return program.uses_libcurl || scan->report->use_count > use_count;
 }
 
 /* Finds what `run` would put into the environment. */
@@ -242,9 +243,9 @@ static void end(struct check_scan *scan)
 	for (size_t i = 0; i < scan->without_libcurl_count; i++)
 		free(scan->without_libcurl[i]);
 	free(scan->without_libcurl);
-	for (size_t i = 0; i < scan->script_count; i++)
-		free(scan->scripts[i]);
-	free(scan->scripts);
+	for (size_t i = 0; i < scan->seen_count; i++)
+		free(scan->seen[i]);
+	free(scan->seen);
 	free(scan->object);
 	free(scan->preload);
 	policy_free(scan->policy);

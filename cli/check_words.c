@@ -73,25 +73,68 @@ static void read_words(struct check_program *program, const char *text, size_t b
 		program->scan->report->changed = changed;
 }
 
-/* A script that is read already, under the same circumstances. False: it is noted now. */
+/* Whether this was looked at already, under the same circumstances. */
+static bool is_seen(const struct check_scan *scan, const char *key)
+{
+	for (size_t i = 0; i < scan->seen_count; i++)
+		if (strcmp(scan->seen[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* Takes the key. Without memory it is looked at again. */
+static void note_seen(struct check_scan *scan, char *key)
+{
+	char **larger = reallocarray(scan->seen, scan->seen_count + 1, sizeof(*larger));
+	if (!larger) {
+		free(key);
+		return;
+	}
+	scan->seen = larger;
+	larger[scan->seen_count++] = key;
+}
+
+/* A script that is read already. False: it is noted now. */
 static bool was_read(struct check_scan *scan, const char *path)
 {
 	char *key = NULL;
 	if (asprintf(&key, "%d %s", (int)scan->inherited, path) < 0)
 		return true;
-	for (size_t i = 0; i < scan->script_count; i++)
-		if (strcmp(scan->scripts[i], key) == 0) {
-			free(key);
-			return true;
-		}
-	char **larger = reallocarray(scan->scripts, scan->script_count + 1, sizeof(*larger));
-	if (!larger) {
+	if (is_seen(scan, key)) {
 		free(key);
 		return true;
 	}
-	scan->scripts = larger;
-	larger[scan->script_count++] = key;
+	note_seen(scan, key);
 	return false;
+}
+
+/* A command with all that stands behind it, to free(). */
+static char *command_key(const struct check_scan *scan, char **words)
+{
+	char *key = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&key, &bytes);
+	if (!out)
+		return NULL;
+	fprintf(out, "%d", (int)scan->inherited);
+	for (; *words; words++)
+		fprintf(out, " %s", *words);
+	if (fclose(out) == 0)
+		return key;
+	free(key);
+	return NULL;
+}
+
+/* Scripts repeat themselves, and to look at a program that uses libcurl takes some milliseconds. */
+static void add_command(struct check_program *program, char **words)
+{
+	struct check_scan *scan = program->scan;
+	char *key = command_key(scan, words);
+	bool is_new = key && !is_seen(scan, key);
+	if (is_new && check_add_program(scan, words, program->depth + 1))
+		note_seen(scan, key);
+	else
+		free(key);
 }
 
 /* A file that the script reads as a part of itself. */
@@ -138,7 +181,7 @@ static void visit_word(void *context, const struct script_word_seen *seen)
 		scan->inherited = CHECK_REASON_ENVIRONMENT;
 	note_clearing(scan->report, seen->words);
 	seen->words[0] = path;
-	check_add_program(scan, seen->words, program->depth + 1);
+	add_command(program, seen->words);
 	seen->words[0] = word;
 	scan->inherited = inherited;
 }

@@ -76,3 +76,18 @@ def test_m06_what_clears_the_environment_is_named(place):
     (directory / "job.sh").write_text(f"ssh host curl -s {url}\n")
     done = subprocess.run([TENACURL, "check", "sh", "job.sh"], cwd=directory, capture_output=True, text=True, timeout=60)
     assert "note: ssh keeps tenacurl from what it starts: put 'tenacurl run --' behind it\n" in done.stdout
+
+
+def test_m06_what_a_script_repeats_is_looked_at_once(place):
+    if not shutil.which("strace"):
+        pytest.skip("not installed: strace")
+    directory, _ = place
+
+    def opened(lines):
+        (directory / "job.sh").write_text("curl -s http://127.0.0.1/\n" * lines)
+        trace = directory / "trace"
+        subprocess.run(["strace", "-f", "-e", "trace=openat", "-o", trace, TENACURL, "check", "sh", "job.sh"], cwd=directory,
+                       capture_output=True, timeout=60, check=True)
+        return trace.read_text().count('/curl"')
+
+    assert opened(200) == opened(1) > 0
