@@ -77,17 +77,14 @@ void state_touch_entry(struct state_entry *entry, int64_t now_ms)
 	atomic_store_explicit(&entry->plain.used_ms, (uint64_t)now_ms, memory_order_relaxed);
 }
 
-static void name_entry(struct state_entry *entry, uint64_t key, const char *origin, const char *section)
+void state_name_entry(struct state_entry *entry, const struct state_name *name)
 {
 	if (atomic_load_explicit(&entry->named, memory_order_acquire) == 1)
 		return;
-	store_text(entry->origin, STATE_ORIGIN_BYTES, origin);
-	store_text(entry->section, STATE_SECTION_BYTES, section);
+	store_text(entry->origin, STATE_ORIGIN_BYTES, name->origin);
+	store_text(entry->section, STATE_SECTION_BYTES, name->section);
 	state_touch_entry(entry, state_now_ms());
 	atomic_store_explicit(&entry->named, 1, memory_order_release);
-	/* Another origin's meanwhile (state/room.c): whoever finds it next for that one names it again. */
-	if (atomic_load(&entry->key) != key)
-		atomic_store(&entry->named, 0);
 }
 
 /* Whether the word is `mine` now: it was, or it was 0 and we were the first. */
@@ -98,14 +95,15 @@ static bool take_word(_Atomic uint64_t *word, uint64_t mine)
 }
 
 /* NULL: the table is full. */
-static struct state_entry *find_in(struct state_layout *layout, struct state_identity identity)
+static struct state_entry *find_in(struct state_layout *layout, const struct state_name *name)
 {
+	const struct state_identity identity = name->identity;
 	for (size_t probe = 0; probe < STATE_ENTRIES; probe++) {
 		struct state_entry *entry = &layout->entries[(identity.key + probe) % STATE_ENTRIES];
 		if (take_word(&entry->key, identity.key) && take_word(&entry->check, identity.check))
 			return entry;
 	}
-	return state_make_room(layout, identity);
+	return state_make_room(layout, name);
 }
 
 struct state_entry *state_seek_entry(struct state_layout *layout, struct state_identity identity)
@@ -166,18 +164,18 @@ struct state_layout *state_layout_to_write(struct state *state)
 
 struct state_entry *state_find_entry(struct state *state, const char *origin, const char *section)
 {
-	struct state_identity identity = state_identify(origin, section);
+	const struct state_name name = {state_identify(origin, section), origin, section};
 	struct state_layout *shared = atomic_load_explicit(&state->shared, memory_order_acquire);
-	struct state_entry *entry = shared ? find_in(shared, identity) : NULL;
+	struct state_entry *entry = shared ? find_in(shared, &name) : NULL;
 	if (!entry) {
 		struct state_layout *own = state_own_layout(state);
-		if (own && shared && !state_seek_entry(own, identity))
+		if (own && shared && !state_seek_entry(own, name.identity))
 			atomic_fetch_add_explicit(&shared->header.table_full, 1, memory_order_relaxed);
-		entry = own ? find_in(own, identity) : NULL;
+		entry = own ? find_in(own, &name) : NULL;
 	}
 	if (!entry)
 		return &spare;
-	name_entry(entry, identity.key, origin, section);
+	state_name_entry(entry, &name);
 	return entry;
 }
 

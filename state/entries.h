@@ -17,6 +17,12 @@ struct state_identity {
 	uint64_t check;
 };
 
+/* A name with its identity. Texts are not owned. */
+struct state_name {
+	struct state_identity identity;
+	const char *origin, *section;
+};
+
 /* Set in the key of every name. A key without it, but 0, is that of an entry which is being emptied: state/room.c. */
 #define STATE_KEY_OF_NAME UINT64_C(1)
 
@@ -30,7 +36,10 @@ struct state_entry *state_seek_entry(struct state_layout *layout, struct state_i
  * In a table without a free entry: gives the name one that protects nobody, or returns NULL. Which one, those who look
  * for the same name at the same time agree on.
  */
-struct state_entry *state_make_room(struct state_layout *layout, struct state_identity identity);
+struct state_entry *state_make_room(struct state_layout *layout, const struct state_name *name);
+
+/* Writes the texts of an entry and notes that it was of use, unless it has them. */
+void state_name_entry(struct state_entry *entry, const struct state_name *name);
 
 /* Zeroes what was counted; with `everything` also what protects the origin. Its name stays. */
 void state_zero_entry(struct state_entry *entry, bool everything);

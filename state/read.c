@@ -213,25 +213,10 @@ static void add_plain(const struct state_plain_counters *counters, struct state_
 	view->success_ms_sum += load(&counters->ms_sum);
 }
 
-/* Of one name: who made it was killed before it saw that another one had been faster (state/room.c). Nobody finds it.
- */
-static bool is_second(const struct state_layout *layout, const struct state_entry *entry)
-{
-	uint64_t key = load(&entry->key), check = load(&entry->check);
-	for (size_t probe = 0; probe < STATE_ENTRIES; probe++) {
-		const struct state_entry *other = &layout->entries[(key + probe) % STATE_ENTRIES];
-		if (other == entry)
-			return false;
-		if (load(&other->key) == key && load(&other->check) == check)
-			return true;
-	}
-	return false;
-}
-
 bool state_snapshot_view(const struct state_snapshot *snapshot, size_t index, int64_t now_ms, struct state_view *view)
 {
 	const struct state_entry *entry = &snapshot->layout.entries[index];
-	if ((load(&entry->key) & STATE_KEY_OF_NAME) == 0 || is_second(&snapshot->layout, entry))
+	if ((load(&entry->key) & STATE_KEY_OF_NAME) == 0)
 		return false;
 	memset(view, 0, sizeof(*view));
 	view->budget = load(&entry->budget);

@@ -5,12 +5,13 @@
  * where they are oldest. The budget's and the breaker's words mean something to the policy only; what hasn't changed
  * them for an hour has been filled and closed by time.
  *
- *     key    name's → claim with its instant, by compare-and-swap: nobody else's entry now
- *            all other words → 0, check → the new name's
+ *     key    name's → claim with its instant, by compare-and-swap: nobody else's entry now; check → the new name's
+ *            all other words → 0, but for the texts, which become the new name's
  *     key    claim → new name's, by compare-and-swap
  *
  * Who is killed on the way leaves a claim, which is anybody's a second later.
  */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -21,7 +22,7 @@
 
 enum {
 	WALK_ENTRIES = 64, /* the oldest of so many goes, so that not the whole table is looked at each time */
-	TRIES = 64, /* while others empty an entry, perhaps for the same name: they need less than a microsecond */
+	TRIES = 512, /* while others empty an entry, perhaps for the same name: they need less than a microsecond */
 	CLAIM_MS = 1000,
 	PROTECTED_MS = 3600000,
 	CLOCK_MS = 60000 /* what may have been stamped by who was a moment later than we */
@@ -67,10 +68,10 @@ static int64_t idle_ms(const struct state_entry *entry, int64_t now_ms)
 }
 
 /* How readily it makes room: the more the sooner; KEEP: not at all. */
-static int64_t dispensable(const struct state_entry *entry, int64_t now_ms)
+static int64_t dispensable(const struct state_entry *entry, uint64_t key, int64_t now_ms)
 {
-	if (is_claim(load(&entry->key)))
-		return is_live_claim(load(&entry->key), now_ms) ? KEEP : INT64_MAX;
+	if (is_claim(key))
+		return is_live_claim(key, now_ms) ? KEEP : INT64_MAX;
 	if (is_ahead(load(&entry->intents_until), now_ms) || state_leases_held(entry, now_ms) != 0)
 		return KEEP;
 	int64_t idle = idle_ms(entry, now_ms);
@@ -83,18 +84,25 @@ static struct state_entry *at(struct state_layout *layout, struct state_identity
 	return &layout->entries[(identity.key + step) % STATE_ENTRIES];
 }
 
-/* NULL: nothing makes room. */
-static struct state_entry *choose(struct state_layout *layout, struct state_identity identity, int64_t now_ms)
+/* An entry that can go, and whose it was then; NULL: nothing makes room. */
+struct chosen {
+	struct state_entry *entry;
+	uint64_t key;
+};
+
+static struct chosen choose(struct state_layout *layout, struct state_identity identity, int64_t now_ms)
 {
-	struct state_entry *chosen = NULL;
+	struct chosen chosen = {0};
 	int64_t most = KEEP;
 	for (size_t step = 0; step < STATE_ENTRIES; step++) {
-		int64_t readiness = dispensable(at(layout, identity, step), now_ms);
+		struct state_entry *entry = at(layout, identity, step);
+		uint64_t key = atomic_load(&entry->key);
+		int64_t readiness = dispensable(entry, key, now_ms);
 		if (readiness > most) {
-			chosen = at(layout, identity, step);
+			chosen = (struct chosen){entry, key};
 			most = readiness;
 		}
-		if (chosen && step % WALK_ENTRIES == WALK_ENTRIES - 1)
+		if (chosen.entry && step % WALK_ENTRIES == WALK_ENTRIES - 1)
 			break;
 	}
 	return chosen;
@@ -108,57 +116,78 @@ static bool is_being_made(struct state_layout *layout, int64_t now_ms)
 	return false;
 }
 
-/* Returns false if somebody else was faster, or uses it again. */
-static bool take_over(struct state_entry *entry, struct state_identity identity, int64_t now_ms)
+/* Another entry that has this name or is being made for it; NULL: none. */
+static struct state_entry *find_rival(struct state_layout *layout, struct state_identity identity,
+                                      const struct state_entry *ours, int64_t now_ms)
 {
-	uint64_t key = load(&entry->key), claim = claim_of(now_ms);
-	if (is_live_claim(key, now_ms) || !atomic_compare_exchange_strong(&entry->key, &key, claim))
-		return false;
-	atomic_store(&entry->named, 0);
-	state_zero_entry(entry, true);
-	state_touch_entry(entry, now_ms);
-	atomic_store(&entry->check, identity.check);
-	return atomic_compare_exchange_strong(&entry->key, &claim, identity.key);
+	for (size_t i = 0; i < STATE_ENTRIES; i++) {
+		struct state_entry *other = &layout->entries[i];
+		uint64_t key = atomic_load(&other->key);
+		if (other != ours && (key == identity.key || is_live_claim(key, now_ms)) &&
+		    atomic_load(&other->check) == identity.check)
+			return other;
+	}
+	return NULL;
 }
 
 /*
- * Two can have made one each, if one of them stood still: the first on the walk is the one that all find. Each looks
- * after its own is there, so one of them sees the other's. NULL: somebody else took ours away, for whatever name.
+ * Whether we are the one who makes it. Of two who claimed an entry each, at least one sees the other; the one with the
+ * lower entry waits for what the other comes to, which either saw us and gives up, or didn't and is first.
  */
-static struct state_entry *settle(struct state_layout *layout, struct state_identity identity)
+static bool prevails(struct state_layout *layout, struct state_identity identity, const struct state_entry *ours)
 {
-	struct state_entry *first = NULL;
-	for (size_t step = 0; step < STATE_ENTRIES; step++) {
-		struct state_entry *entry = at(layout, identity, step);
-		uint64_t key = identity.key;
-		if (atomic_load(&entry->key) != key || load(&entry->check) != identity.check)
-			continue;
-		if (first)
-			atomic_compare_exchange_strong(&entry->key, &key, ABANDONED);
-		else
-			first = entry;
+	for (int tries = 0; tries < TRIES; tries++) {
+		const struct state_entry *rival = find_rival(layout, identity, ours, state_now_ms());
+		if (!rival)
+			return true;
+		if (rival < ours || atomic_load(&rival->key) == identity.key)
+			return false;
+		sched_yield();
 	}
-	return first;
+	return true;
 }
 
-struct state_entry *state_make_room(struct state_layout *layout, struct state_identity identity)
+/* Returns false if somebody else was faster, or uses it again. */
+static bool take_over(struct state_layout *layout, const struct chosen *chosen, const struct state_name *name,
+                      int64_t now_ms)
 {
+	struct state_entry *entry = chosen->entry;
+	uint64_t key = chosen->key, claim = claim_of(now_ms);
+	if (!atomic_compare_exchange_strong(&entry->key, &key, claim))
+		return false;
+	atomic_store(&entry->check, name->identity.check);
+	bool is_ours = prevails(layout, name->identity, entry);
+	if (is_ours) {
+		atomic_store(&entry->named, 0);
+		state_zero_entry(entry, true);
+		/* Its name, too: who wrote that later might find it another's by then. */
+		state_name_entry(entry, name);
+	}
+	return atomic_compare_exchange_strong(&entry->key, &claim, is_ours ? name->identity.key : ABANDONED) && is_ours;
+}
+
+struct state_entry *state_make_room(struct state_layout *layout, const struct state_name *name)
+{
+	const struct state_identity identity = name->identity;
 	for (int tries = 0; tries < TRIES; tries++) {
 		int64_t now_ms = state_now_ms();
 		struct state_entry *found = state_seek_entry(layout, identity);
 		if (found)
 			return found;
-		if (tries < TRIES / 2 && is_being_made(layout, now_ms))
+		if (tries < TRIES / 2 && is_being_made(layout, now_ms)) {
+			/* Its maker may be waiting for our processor. */
+			sched_yield();
 			continue;
-		struct state_entry *chosen = choose(layout, identity, now_ms);
-		if (!chosen)
+		}
+		const struct chosen chosen = choose(layout, identity, now_ms);
+		if (!chosen.entry)
 			return NULL;
-		if (!take_over(chosen, identity, now_ms))
+		if (!take_over(layout, &chosen, name, now_ms))
 			continue;
-		atomic_fetch_add_explicit(&layout->header.origins_dropped, 1, memory_order_relaxed);
-		struct state_entry *settled = settle(layout, identity);
-		if (settled)
-			return settled;
+		/* What was given up by a maker had been counted already. */
+		if (!is_claim(chosen.key))
+			atomic_fetch_add_explicit(&layout->header.origins_dropped, 1, memory_order_relaxed);
+		return chosen.entry;
 	}
 	return NULL;
 }

@@ -9,9 +9,9 @@
  *     state_open → (state_find_entry → budget, breaker, leases, counters of that entry)*
  *
  * After the opening there is no lock, no system call and no allocation: every function is a few atomic operations, and
- * may be called by any thread at any time, in a signal handler too. (Two exceptions: the first origin for which the
- * file has no place, and the first thing that is kept where nothing is shared, map memory of the process.) errno is
- * kept.
+ * may be called by any thread at any time, in a signal handler too. (Exceptions: the first origin for which the
+ * file has no place, and the first thing that is kept where nothing is shared, map memory of the process; and who wants
+ * an entry in a full table in which another is just being made may call sched_yield(2).) errno is kept.
  *
  * Forks: a child shares the file with its parent. What is the process's own starts empty in the child, so a pointer to
  * an entry must be looked at with state_entry_holds() before it is used again. Where a system call filter may be
