@@ -141,15 +141,10 @@ void body_note_file(struct handle *handle)
 		handle->body.file_offset = offset_of(default_file(&handle->program));
 }
 
-void body_begin(struct operation *operation)
+static void begin_read(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
-	body->was_read = false;
-	body->file_offset = body->left_offset = -1;
-	body->left_bytes = -1;
-	if (handle_body_source(handle) != BODY_READ)
-		return;
 	body->preview_key = 0;
 	begin_stream(body);
 	if (!operation->engine.request.body_replayable)
@@ -161,6 +156,27 @@ void body_begin(struct operation *operation)
 		body_note_file(handle);
 	else
 		lend_read_callback(operation);
+}
+
+/* Not inlined: most requests have no body. */
+static __attribute__((noinline)) void begin_source(struct operation *operation, enum body_source source)
+{
+	if (source == BODY_MIME)
+		mime_begin(operation->handle->program.mime);
+	if (source == BODY_READ)
+		begin_read(operation);
+}
+
+void body_begin(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	struct body *body = &handle->body;
+	enum body_source source = handle_body_source(handle);
+	body->was_read = false;
+	body->file_offset = body->left_offset = -1;
+	body->left_bytes = -1;
+	if (source != BODY_NONE)
+		begin_source(operation, source);
 }
 
 static bool ask_program_to_rewind(struct handle *handle)

@@ -51,16 +51,20 @@ static bool is_copied_whole(const struct handle *handle)
 }
 
 /* Between the requests of one attempt libcurl rewinds by itself: then what was read is more than one body. */
+static bool is_single(const struct handle *handle)
+{
+	return handle->active && handle->active->outcome.single;
+}
+
 static uint64_t key_of_callback(const struct handle *handle, bool sent)
 {
 	const struct body *body = &handle->body;
-	const struct operation *operation = handle->active;
 	if (!sent)
 		return body->preview_key;
 	if (!handle->lent.read)
 		return 0;
 	if (body_is_rewound_by_program(handle))
-		return operation && operation->outcome.single ? body_stream_key(handle) : 0;
+		return is_single(handle) ? body_stream_key(handle) : 0;
 	return is_copied_whole(handle) ? body_key_of_memory(body->copy, (int64_t)body->copy_bytes) : 0;
 }
 
@@ -133,7 +137,7 @@ uint64_t body_key(const struct handle *handle, bool sent)
 	case BODY_FORM:
 		return key_of_form(program->form);
 	case BODY_MIME:
-		return mime_key(program->mime);
+		return mime_key(program->mime, sent && is_single(handle));
 	case BODY_UNKNOWN:
 		break;
 	}

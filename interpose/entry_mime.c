@@ -73,7 +73,7 @@ CURLcode entry_mime_data_cb(const struct reference *reference, const void *calle
 	mime_note_emptied(part);
 	CURLcode result = libcurl->mime_data_cb(part, size_bytes, given, seek, release, argument);
 	if (result == CURLE_OK && read)
-		mime_note_callback(part, given, seek, argument);
+		mime_note_callback(part, (int64_t)size_bytes, given, seek, argument);
 	return result;
 }
 

@@ -39,8 +39,9 @@ struct part {
 	struct mime *inner;      /* PART_MULTIPLE */
 	curl_seek_callback seek; /* PART_STREAM; NULL: it can't be rewound */
 	void *argument;
-	bool counted;   /* its reads are */
-	uint32_t reads; /* of the argument's counter, when the part was at its beginning */
+	bool counted;       /* its reads are */
+	int64_t size_bytes; /* PART_STREAM: as announced; -1: it wasn't */
+	uint32_t reads;     /* of the argument's counter, when the part was at its beginning */
 };
 
 struct mime {
@@ -59,9 +60,14 @@ static struct address_map parts = {.record_bytes = sizeof(struct part)};
 /* A body of which nothing is known. */
 static struct mime unknown = {.is_incomplete = true};
 
-static _Atomic uint32_t counters[1 << COUNTER_BITS];
+/* What reads with an argument came to. Where two threads share one, what they gave is known for something else. */
+static struct counter {
+	_Atomic uint32_t reads;
+	_Atomic bool ended;                       /* the last one gave nothing */
+	_Atomic uint64_t hash, word, count_bytes; /* since the part's beginning: a struct hash_stream */
+} counters[1 << COUNTER_BITS];
 
-static _Atomic uint32_t *counter_of(const void *argument)
+static struct counter *counter_of(const void *argument)
 {
 	uint64_t mixed = (uint64_t)(uintptr_t)argument * UINT64_C(0x9E3779B97F4A7C15);
 	return &counters[mixed >> (64 - COUNTER_BITS)];
@@ -69,7 +75,42 @@ static _Atomic uint32_t *counter_of(const void *argument)
 
 static uint32_t reads_of(const void *argument)
 {
-	return atomic_load_explicit(counter_of(argument), memory_order_relaxed);
+	return atomic_load_explicit(&counter_of(argument)->reads, memory_order_relaxed);
+}
+
+static struct hash_stream load_given(const struct counter *counter)
+{
+	return (struct hash_stream){
+	    .hash = atomic_load_explicit(&counter->hash, memory_order_relaxed),
+	    .word = atomic_load_explicit(&counter->word, memory_order_relaxed),
+	    .count_bytes = atomic_load_explicit(&counter->count_bytes, memory_order_relaxed),
+	};
+}
+
+static void store_given(struct counter *counter, const struct hash_stream *given)
+{
+	atomic_store_explicit(&counter->hash, given->hash, memory_order_relaxed);
+	atomic_store_explicit(&counter->word, given->word, memory_order_relaxed);
+	atomic_store_explicit(&counter->count_bytes, given->count_bytes, memory_order_relaxed);
+}
+
+static void begin_given(const void *argument)
+{
+	struct hash_stream given;
+	hash_stream_begin(&given);
+	store_given(counter_of(argument), &given);
+	atomic_store_explicit(&counter_of(argument)->ended, false, memory_order_relaxed);
+}
+
+/* PAUSE and ABORT are more than was asked for. */
+static void add_given(struct counter *counter, const char *bytes, size_t given_bytes, size_t room_bytes)
+{
+	struct hash_stream given = load_given(counter);
+	if (given_bytes > room_bytes)
+		return;
+	hash_stream_add(&given, bytes, given_bytes);
+	store_given(counter, &given);
+	atomic_store_explicit(&counter->ended, given_bytes == 0, memory_order_relaxed);
 }
 
 /* Programs have one read function or two; those that make one per object (closures of foreign function interfaces) use
@@ -85,8 +126,11 @@ static _Atomic(curl_read_callback) readers[READER_COUNT];
 static size_t count_and_read(size_t reader, char *out, size_t size, size_t count, void *argument)
 {
 	curl_read_callback read = atomic_load_explicit(&readers[reader], memory_order_acquire);
-	atomic_fetch_add_explicit(counter_of(argument), 1, memory_order_relaxed);
-	return read(out, size, count, argument);
+	struct counter *counter = counter_of(argument);
+	atomic_fetch_add_explicit(&counter->reads, 1, memory_order_relaxed);
+	size_t given_bytes = read(out, size, count, argument);
+	add_given(counter, out, given_bytes, size * count);
+	return given_bytes;
 }
 
 #define DEFINE_READER(number)                                                                                          \
@@ -166,6 +210,7 @@ static void set_stream(struct part *part, curl_seek_callback seek, void *argumen
 	part->seek = seek;
 	part->argument = argument;
 	part->counted = counted;
+	part->size_bytes = -1;
 	part->reads = reads_of(argument);
 }
 
@@ -271,11 +316,14 @@ void mime_note_memory(const curl_mimepart *part, const char *data, size_t size_b
 	set_plain(part, body_key_of_memory(data, size_bytes == (size_t)-1 ? -1 : (int64_t)size_bytes));
 }
 
-void mime_note_callback(const curl_mimepart *part, curl_read_callback given, curl_seek_callback seek, void *argument)
+void mime_note_callback(const curl_mimepart *part, int64_t size_bytes, curl_read_callback given,
+                        curl_seek_callback seek, void *argument)
 {
 	struct part *record = address_find(&parts, part);
-	if (record)
-		set_stream(record, seek, argument, is_counting(given));
+	if (!record)
+		return;
+	set_stream(record, seek, argument, is_counting(given));
+	record->size_bytes = size_bytes;
 }
 
 void mime_note_file(const curl_mimepart *part, const char *path)
@@ -355,7 +403,7 @@ void mime_copy(struct mime **copy, const struct mime *source)
 		return;
 	}
 	mime->is_copy = true;
-	mime->copied_key = mime_key(source);
+	mime->copied_key = mime_key(source, false);
 	mime->is_incomplete = source->is_incomplete;
 	/* What can be read again anyway needs no record. */
 	for (const struct part *part = source->first; part; part = next_part(source, part)) {
@@ -397,6 +445,17 @@ static bool could_rewind(struct part *part)
 	return part->seek || !was_read(part);
 }
 
+static bool begins(struct part *part)
+{
+	begin_given(part->argument);
+	return true;
+}
+
+void mime_begin(struct mime *body)
+{
+	all_parts(body, begins);
+}
+
 static bool rewinds(struct part *part)
 {
 	if (!was_read(part))
@@ -404,10 +463,21 @@ static bool rewinds(struct part *part)
 	if (!part->seek || part->seek(part->argument, 0, SEEK_SET) != CURL_SEEKFUNC_OK)
 		return false;
 	part->reads = reads_of(part->argument);
+	begin_given(part->argument);
 	return true;
 }
 
-static uint64_t part_key(const struct part *part)
+/* What its callback gave since the part's beginning, if that was all. */
+static uint64_t stream_key(const struct part *part)
+{
+	const struct counter *counter = counter_of(part->argument);
+	struct hash_stream given = load_given(counter);
+	bool is_whole = atomic_load_explicit(&counter->ended, memory_order_relaxed) ||
+	                (int64_t)given.count_bytes == part->size_bytes;
+	return part->counted && is_whole ? hash_stream_value(&given) : 0;
+}
+
+static uint64_t part_key(const struct part *part, bool sent)
 {
 	switch (part->content) {
 	case PART_PLAIN:
@@ -417,11 +487,11 @@ static uint64_t part_key(const struct part *part)
 	case PART_STREAM:
 		break;
 	}
-	return 0;
+	return sent ? stream_key(part) : 0;
 }
 
 /* How deep a part is shows in the order of those that consist of others. */
-uint64_t mime_key(const struct mime *body)
+uint64_t mime_key(const struct mime *body, bool sent)
 {
 	uint64_t hash = HASH_BASIS;
 	if (!body || body->is_copy)
@@ -429,7 +499,7 @@ uint64_t mime_key(const struct mime *body)
 	if (body->is_incomplete)
 		return 0;
 	for (const struct part *part = body->first; part; part = next_part(body, part)) {
-		uint64_t key = part_key(part);
+		uint64_t key = part_key(part, sent);
 		if (key == 0)
 			return 0;
 		hash = hash_number(hash, key);

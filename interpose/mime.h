@@ -35,8 +35,10 @@ void mime_note_memory(const curl_mimepart *part, const char *data, size_t size_b
  */
 curl_read_callback mime_count_reads(curl_read_callback read);
 
-/* Its data comes from a callback, `given` is what libcurl got for it; seek NULL: it can't be rewound. */
-void mime_note_callback(const curl_mimepart *part, curl_read_callback given, curl_seek_callback seek, void *argument);
+/* Its data comes from a callback, `given` is what libcurl got for it; seek NULL: it can't be rewound. size_bytes -1: it
+ * isn't known. */
+void mime_note_callback(const curl_mimepart *part, int64_t size_bytes, curl_read_callback given,
+                        curl_seek_callback seek, void *argument);
 
 /* Its data comes from a file; one that isn't regular can't be rewound. */
 void mime_note_file(const curl_mimepart *part, const char *path);
@@ -65,10 +67,14 @@ void mime_copy(struct mime **copy, const struct mime *source);
 void mime_detach(struct mime **body);
 
 /*
- * What the body is known by: the contents of its parts, of files their identity when they were named. 0: it can't be
- * told. Names, types and headers of parts are nobody's but libcurl's.
+ * What the body is known by: the contents of its parts, of files their identity when they were named, of callbacks what
+ * they gave since mime_begin(), once all of it was `sent`, once. 0: it can't be told. Names, types and headers of parts
+ * are nobody's but libcurl's.
  */
-uint64_t mime_key(const struct mime *body);
+uint64_t mime_key(const struct mime *body, bool sent);
+
+/* An operation begins to send it, from the beginning. */
+void mime_begin(struct mime *body);
 
 /* Whether nothing in the body is known to be impossible to rewind, whether it was read or not. */
 bool mime_is_replayable(const struct mime *body);

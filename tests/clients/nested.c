@@ -16,7 +16,8 @@
  * vary_body           1: the number of the call is added to the body
  * streamed            1: the body comes from a read callback
  * source              seek: … that has a seek callback; put, chunked: so, with UPLOAD; file: FILE* of the file that
- * body names; mime, form, mimefile, formfile: a part with the body, or with that file header              a request
+ * body names; mime, form, mimefile, formfile: a part with the body, or with that file;
+ *                     mimeseek: with the body from a callback that can seek header              a request
  * header; may come several times failonerror, timeout_ms     as in libcurl abort_after_ms      the progress callback
  * ends a call that is so old; 0: never sleep_ms            between two calls; or sleep_outer_ms, after a turn of the
  * outer loop stop_on_success     1: a status below 400 ends the loops
@@ -138,6 +139,8 @@ static void set_mime(struct call *call)
 	curl_mime_name(part, "part");
 	if (strcmp(source, "mime") == 0)
 		curl_mime_data(part, call->body, CURL_ZERO_TERMINATED);
+	else if (strcmp(source, "mimeseek") == 0)
+		curl_mime_data_cb(part, (curl_off_t)strlen(call->body), give_body, seek_body, NULL, call);
 	else
 		curl_mime_filedata(part, call->body);
 	curl_easy_setopt(call->curl, CURLOPT_MIMEPOST, call->mime);

@@ -11,7 +11,7 @@ CALLS = 5
 REPEATS = {"replay": "all"}
 
 # source: whether the body is known before it is sent
-SOURCES = {"seek": False, "put": False, "chunked": False, "file": True, "mime": True, "form": True, "mimefile": True, "formfile": True}
+SOURCES = {"seek": False, "put": False, "chunked": False, "file": True, "mime": True, "form": True, "mimefile": True, "formfile": True, "mimeseek": False}
 
 
 def names_a_file(source):
@@ -53,7 +53,13 @@ def test_d02_what_came_back_is_learned(origin, caller, body, source):
     assert caller.sends(server, server.url("/x"), *options, **REPEATS) == CALLS
 
 
-@pytest.mark.parametrize("source", SOURCES)
+def test_d02_own_shares_what_it_cannot_read_before(origin, caller, body):
+    server = origin([ALWAYS_BUSY])
+    result = caller.loop(server.url("/x"), *loop("mimeseek", body, "outer=3"), nested="own", **REPEATS)
+    assert [record["attempts"] for record in result.operations] == [MAX_ATTEMPTS, 1, 1]
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if source != "mimeseek"])
 def test_d02_own_refuses_from_the_second_call_on(origin, caller, body, source):
     server = origin([ALWAYS_BUSY])
     result = caller.loop(server.url("/x"), *loop(source, body, f"outer={CALLS}"), nested="own", **REPEATS)
