@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/last_running.h"
 #include "cli/lost_records.h"
 #include "cli/off_switch.h"
 #include "cli/plain_json.h"
@@ -22,6 +23,7 @@ struct request {
 	int64_t pid; /* 0: any */
 	int64_t count;
 	bool json;
+	bool running;
 };
 
 /* A flight, and whose it was. */
@@ -44,6 +46,8 @@ static const struct say_option OPTIONS[] = {
             "of one `tenacurl run`: what TENACURL_RUN is in it, and `run` in log records"),
     SAY_ROW("pid", '\0', "N", SAY_PID, struct request, pid, "of this process"),
     SAY_ROW(NULL, 'n', "COUNT", SAY_COUNT, struct request, count, "at most that many; 10 if this option isn't given"),
+    SAY_ROW("running", '\0', NULL, SAY_FLAG, struct request, running,
+            "what waits for a further attempt now or makes it, and what ended with its process"),
     SAY_ROW("json", '\0', NULL, SAY_FLAG, struct request, json, "print one JSON object"),
     USER_STATE_ROWS(struct request),
     {0}};
@@ -57,6 +61,7 @@ static const struct say_command COMMAND = {
     .notes = "The exit status is 0 if there was something to tell, 1 if not.",
     .examples = "tenacurl last\n"
                 "tenacurl last --job import.sh -n 3\n"
+                "tenacurl last --running\n"
                 "tenacurl last --json | jq '.operations[0].text'\n",
     .wrong_usage = 2,
     .unwritable = 1,
@@ -170,5 +175,16 @@ int last_command(int argc, char **argv)
 	if ((request.job != NULL) + (request.run != NULL) + (request.pid != 0) > 1)
 		return say_wrong_usage(&COMMAND, "one of --job, --run and --pid, not several");
 	off_switch_tell();
+	if (request.running) {
+		const struct last_running_request what = {
+		    .query = &request.query,
+		    .job = request.job,
+		    .run = request.run,
+		    .pid = request.pid,
+		    .json = request.json,
+		};
+		bool found = last_running_print(&what);
+		return say_flush(COMMAND.name) && found ? 0 : 1;
+	}
 	return tell(&request) ? 0 : 1;
 }

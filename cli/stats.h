@@ -46,6 +46,7 @@ struct stats_user {
 	uint64_t origins_dropped;
 	uint64_t resets;
 	uint64_t lost_records;
+	uint64_t running, died; /* operations under way after a failure; that ended with their process */
 };
 
 struct stats {

@@ -110,9 +110,10 @@ static json_t *user_of(const struct stats *stats, size_t index)
 		json_decref(details);
 		json_array_append_new(origins, origin);
 	}
-	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "user", user->name, "uid", (json_int_t)user->uid,
-	                 "table_full", number(user->table_full), "origins_dropped", number(user->origins_dropped),
-	                 "lost_records", number(user->lost_records), "resets", number(user->resets), "origins",
+	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "user", user->name, "uid",
+	                 (json_int_t)user->uid, "table_full", number(user->table_full), "origins_dropped",
+	                 number(user->origins_dropped), "lost_records", number(user->lost_records), "running",
+	                 number(user->running), "died", number(user->died), "resets", number(user->resets), "origins",
 	                 origins);
 }
 

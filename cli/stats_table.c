@@ -188,4 +188,10 @@ void stats_print_table(FILE *out, const struct stats *stats)
 			        stats->users[i].origins_dropped, stats->users[i].name);
 	for (size_t i = 0; i < stats->user_count; i++)
 		lost_records_print(out, stats->users[i].lost_records, stats->users[i].name);
+	for (size_t i = 0; i < stats->user_count; i++)
+		if (stats->users[i].running || stats->users[i].died)
+			fprintf(out,
+			        "\nOperations of user %s after a failure: %" PRIu64 " under way, %" PRIu64
+			        " ended with their process (tenacurl last --running).\n",
+			        stats->users[i].name, stats->users[i].running, stats->users[i].died);
 }

@@ -137,6 +137,8 @@ struct handle {
 	long disowned_errno;           /* that CURLINFO_OS_ERRNO has of an attempt which was retried; 0: none */
 	uint32_t performed_generation; /* of the process in which it performed last; 0: never did */
 
+	bool is_under_way; /* the shared state was told of its operation: interpose/under_way.h */
+
 	/* Not reset with the options, as in libcurl. */
 	int64_t kept_connections; /* that performs of it may have left: at most so many */
 	bool shares;              /* CURLOPT_SHARE: connections that others made may be used */

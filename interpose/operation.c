@@ -28,6 +28,7 @@
 #include "interpose/run_tally.h"
 #include "interpose/shared_state.h"
 #include "interpose/tally.h"
+#include "interpose/under_way.h"
 #include "interpose/wait.h"
 
 #define STATUS_NOT_MODIFIED         304
@@ -392,6 +393,7 @@ static CURLcode break_off(struct operation *operation, CURLcode result, enum eng
 static bool wait_for_retry(struct operation *operation, CURLcode *result)
 {
 	struct handle *handle = operation->handle;
+	under_way_waits(operation);
 	enum wait_end end = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
 	if (end != WAIT_GONE)
 		restraint_give_retrying(operation);
@@ -404,6 +406,8 @@ static bool wait_for_retry(struct operation *operation, CURLcode *result)
 	enum engine_reason reason = prepare_retry(operation);
 	if (operation_is_alive(handle, operation) && reason != ENGINE_TRANSIENT_FAILURE)
 		*result = break_off(operation, *result, reason);
+	if (reason == ENGINE_TRANSIENT_FAILURE)
+		under_way_performs(operation);
 	return reason == ENGINE_TRANSIENT_FAILURE;
 }
 
@@ -538,6 +542,7 @@ CURLcode operation_run(struct handle *handle, const struct policy *policy, const
 	handle->waiting_thread = 0;
 	handle->active = operation;
 	CURLcode result = loop(operation);
+	under_way_end(handle);
 	if (operation_is_alive(handle, operation) && body_was_moved(&handle->body) && !operation_is_forked(operation))
 		body_put_back(operation);
 	/* The program cleaned the handle up in a callback. */

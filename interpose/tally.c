@@ -35,8 +35,7 @@ static void count_events(struct state_entry *entry, const struct state_operation
 		state_count_event(entry, STATE_EVENT_NESTED_REFUSED);
 }
 
-/* What of the URL behind its origin may be told, as log records have it. */
-static void put_path(const struct operation *operation, struct state_flight *flight)
+void tally_put_path(const struct operation *operation, char *out, size_t out_bytes)
 {
 	struct url url;
 	char text[REDACTED_BYTES];
@@ -44,7 +43,7 @@ static void put_path(const struct operation *operation, struct state_flight *fli
 	record_redact_url(is_read ? &url : NULL, operation->section->rules.log_url, text, sizeof(text));
 	const char *authority = strstr(text, "://");
 	const char *path = authority ? strchr(authority + 3, '/') : NULL;
-	state_flight_text(flight->path, path);
+	state_copy_text(out, out_bytes, path);
 }
 
 static void record_flight(const struct operation *operation, const struct state_operation *counted, CURLcode result)
@@ -71,7 +70,7 @@ static void record_flight(const struct operation *operation, const struct state_
 	state_flight_text(flight.section, section);
 	shared_state_origin(operation->handle, flight.origin, sizeof(flight.origin));
 	state_flight_text(flight.method, handle_told_verb(operation->handle));
-	put_path(operation, &flight);
+	tally_put_path(operation, flight.path, sizeof(flight.path));
 	shared_state_record(&flight);
 }
 

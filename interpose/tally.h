@@ -12,6 +12,9 @@
 /* Counts the retry that is about to be made. */
 void tally_retry(const struct operation *operation);
 
+/* Writes what of the URL behind its origin may be told, as log records have it; "" for nothing. */
+void tally_put_path(const struct operation *operation, char *out, size_t out_bytes);
+
 /* Counts the operation, which is over. */
 void tally_operation(const struct operation *operation, CURLcode result);
 

@@ -14,7 +14,7 @@
 enum {
 	WALK_PLACES = 8,
 	READ_TRIES = 4, /* a writer that is met is nearly always done a moment later */
-	THING_WORDS_MAX = STATE_LEARNED_WORDS
+	THING_WORDS_MAX = STATE_RUNNING_WORDS
 };
 
 /* A place that is whole is never all zeros. */

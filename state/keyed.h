@@ -25,7 +25,7 @@ struct state_keyed_shape {
 	int64_t lifetime_max_ms; /* nothing is kept for longer: what claims to expire later is rubbish */
 };
 
-extern const struct state_keyed_shape state_intent_shape, state_learned_shape;
+extern const struct state_keyed_shape state_intent_shape, state_learned_shape, state_running_shape;
 
 /*
  * Fills `thing` from a place of the table that begins at `words`. Returns false, and leaves `thing` as it is, if there

@@ -273,6 +273,19 @@ size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now
 	return count;
 }
 
+size_t state_snapshot_running(const struct state_snapshot *snapshot, int64_t now_ms,
+                              struct state_running running[static STATE_RUNNING])
+{
+	size_t count = 0;
+	for (size_t place = 0; place < STATE_RUNNING; place++) {
+		if (!state_keyed_read(&state_running_shape, snapshot->layout.running, place, now_ms, &running[count]))
+			continue;
+		if (running[count].key != 0)
+			state_running_clean(&running[count++]);
+	}
+	return count;
+}
+
 uint64_t state_snapshot_table_full(const struct state_snapshot *snapshot)
 {
 	return load(&snapshot->layout.header.table_full);

@@ -16,6 +16,7 @@
 #include "state/count.h"
 #include "state/flight.h"
 #include "state/learned.h"
+#include "state/running.h"
 #include "state/sizes.h"
 #include "state/state.h"
 
@@ -68,6 +69,10 @@ size_t state_snapshot_flights(const struct state_snapshot *snapshot, struct stat
 /* Fills `learned` with what was learned of callers and has not expired at now_ms, in no order. Returns how many. */
 size_t state_snapshot_learned(const struct state_snapshot *snapshot, int64_t now_ms,
                               struct state_learned learned[static STATE_LEARNED]);
+
+/* Fills `running` with what is under way, or was when its process ended, in no order. Returns how many. */
+size_t state_snapshot_running(const struct state_snapshot *snapshot, int64_t now_ms,
+                              struct state_running running[static STATE_RUNNING]);
 
 /* How often an origin found the table full. */
 uint64_t state_snapshot_table_full(const struct state_snapshot *snapshot);

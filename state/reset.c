@@ -37,6 +37,7 @@ static void reset_layout(struct state_layout *layout, bool everything)
 	atomic_store(&header->origins_dropped, 0);
 	for (size_t i = 0; i < STATE_ENTRIES; i++)
 		state_zero_entry(&layout->entries[i], everything);
+	zero_words(layout->running, sizeof(layout->running));
 	if (everything) {
 		zero_words(layout->intents, sizeof(layout->intents));
 		zero_words(layout->learned, sizeof(layout->learned));

@@ -4,6 +4,7 @@ What the processes of a user share about an origin: retry budget, circuit breake
 counters and flight recorder; and that nothing of it is ever in a program's way.
 """
 
+import json
 import os
 import re
 import shutil
@@ -530,6 +531,46 @@ def test_d04_file_that_lost_its_name_is_opened_again(origin, host):
     assert (host.state.entry.operations, host.state.entry.retries) == (1, 1)
     (flight,) = host.state.flights
     assert flight.attempts == 2
+
+
+def running(host):
+    done = subprocess.run([host.runner.tenacurl, "last", "--running", "--json", "--state", host.directory],
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)["running"]
+
+
+def said_of_running(host, command):
+    words = [host.runner.tenacurl, *command, "--state", host.directory]
+    return subprocess.run(words, capture_output=True, text=True).stdout
+
+
+def test_d06_what_is_under_way_can_be_seen(origin, host):
+    """While it waits, while it makes another attempt, and what died in a wait; not what is over."""
+    server = origin({"paths": {"/waits/v1": [ALWAYS_BUSY], "/hangs": [BUSY, {"fault": "silence"}], "/over": [BUSY, OK]}})
+    long_wait = {"backoff_base_ms": 60_000, "backoff_cap_ms": 60_000, "retry_max_time_ms": 600_000, "deadline_ms": 0}
+    host.run(server.url("/over"))
+    waiting = host.start(server.url("/waits/v1?key=S3CRET"), policy=long_wait, env={"TENACURL_JOB": "nightly"})
+    (seen,) = wait_until(lambda: host.directory.exists() and running(host), "the wait to be seen")
+    assert (seen["phase"], seen["died"], seen["attempts"], seen["status"]) == ("waiting", False, 1, 503)
+    assert (seen["method"], seen["origin"], seen["path"]) == ("GET", server.url(""), "/waits/v1")
+    assert (seen["job"], seen["pid"], seen["failure"]) == ("nightly", waiting.process.pid, "status")
+    assert "waits until" in (text := said_of_running(host, ["last", "--running"])) and "S3CRET" not in text
+    assert "1 under way, 0 ended" in said_of_running(host, ["stats"])
+    assert "nightly" in said_of_running(host, ["last", "--running", "--job", "nightly"])
+    assert said_of_running(host, ["last", "--running", "--job", "daily"]) == ""
+
+    waiting.process.kill()
+    waiting.process.wait()
+    (seen,) = running(host)
+    assert (seen["phase"], seen["died"]) == ("waiting", True)
+    assert "its process ended in the wait for attempt 2" in said_of_running(host, ["last", "--running"])
+    assert "0 under way, 1 ended" in said_of_running(host, ["stats"])
+
+    hanging = host.start(server.url("/hangs"))
+    wait_until(lambda: any(one["phase"] == "performing" for one in running(host)), "the attempt to be seen")
+    assert "makes attempt 2" in said_of_running(host, ["last", "--running"])
+    hanging.process.kill()
+    hanging.process.wait()
 
 
 IN_COMMON = """

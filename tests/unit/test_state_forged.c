@@ -159,6 +159,7 @@ static void test_a21_a_state_of_rubbish_can_be_lived_in(void **unused)
 {
 	static struct state_flight flights[STATE_FLIGHTS];
 	static struct state_learned learned[STATE_LEARNED];
+	static struct state_running running[STATE_RUNNING];
 	struct state state;
 	(void)unused;
 	open_shared(&state);
@@ -174,6 +175,7 @@ static void test_a21_a_state_of_rubbish_can_be_lived_in(void **unused)
 			state_snapshot_view(snapshot, i, NOW_MS, &view);
 		assert_true(state_snapshot_flights(snapshot, flights) <= STATE_FLIGHTS);
 		assert_true(state_snapshot_learned(snapshot, NOW_MS, learned) <= STATE_LEARNED);
+		assert_true(state_snapshot_running(snapshot, NOW_MS, running) <= STATE_RUNNING);
 		state_snapshot_free(snapshot);
 		const struct state_flight flight = {.pid = 1};
 		state_record_flight(&state, &flight);
