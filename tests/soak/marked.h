@@ -10,23 +10,28 @@
 #include "state/intent.h"
 #include "state/learned.h"
 
+/* What can't be is corrected when it is read: instants have passed when the clock begins, counts are no larger than
+ * any. */
+#define MARKED_INSTANT(mark) ((int64_t)((mark) % 1000))
+#define MARKED_COUNT(mark)   ((mark) % (1 << 30))
+
 static struct state_intent marked_intent(uint64_t key, int64_t expires_ms, uint64_t mark)
 {
 	return (struct state_intent){.key = key,
 	                             .id = mark,
 	                             .process = ~mark,
 	                             .expires_ms = expires_ms,
-	                             .began_ms = (int64_t)mark,
-	                             .ended_ms = (int64_t)mark,
-	                             .operations = (int32_t)mark,
+	                             .began_ms = MARKED_INSTANT(mark),
+	                             .ended_ms = MARKED_INSTANT(mark),
+	                             .operations = (int32_t)MARKED_COUNT(mark),
 	                             .stopped = (uint32_t)mark,
-	                             .sends = mark};
+	                             .sends = MARKED_COUNT(mark)};
 }
 
 static struct state_learned marked_learned(uint64_t key, int64_t expires_ms, uint64_t mark)
 {
 	struct state_learned learned = {
-	    .key = key, .learned_ms = (int64_t)mark, .expires_ms = expires_ms, .kept = ~mark};
+	    .key = key, .learned_ms = MARKED_INSTANT(mark), .expires_ms = expires_ms, .kept = ~mark};
 	char text[32];
 	snprintf(text, sizeof(text), "%llx", (unsigned long long)mark);
 	memset(learned.repeats, (int)(mark % 256), sizeof(learned.repeats));
