@@ -27,9 +27,7 @@ def add_visitor(machine, name, url, after):
     """Somebody who asks for the page, which asks for the URL."""
     request = ["REQUEST_METHOD=GET", f"SCRIPT_FILENAME={PAGE_PATH}", "SCRIPT_NAME=/page.php", f"QUERY_STRING={url}"]
     settings = [*[f"Environment={word}" for word in request], f"ExecStartPre=/bin/sh -c 'test -S {ASK.split()[-1]}'"]
-    machine.add_service(name, [*settings, f"ExecStart={ASK}"])
-    unit = machine.directory / "units" / f"{name}.service"
-    unit.write_text(unit.read_text().replace("[Unit]", f"[Unit]\nAfter={after}.service", 1))
+    machine.add_service(name, [*settings, f"ExecStart={ASK}"], after=[after])
 
 
 def boot(machine, repository, build, drop_ins, url):
@@ -37,9 +35,7 @@ def boot(machine, repository, build, drop_ins, url):
     machine.install(repository, build)
     machine.add_unit_of_host("php8.2-fpm", {"machine.conf": IN_MACHINE, **drop_ins})
     add_visitor(machine, "visitor", url, "php8.2-fpm")
-    machine.add_service("last", ["ExecStart=/usr/local/bin/tenacurl last --all-users"])
-    unit = machine.directory / "units/last.service"
-    unit.write_text(unit.read_text().replace("[Unit]", "[Unit]\nAfter=visitor.service", 1))
+    machine.add_service("last", ["ExecStart=/usr/local/bin/tenacurl last --all-users"], after=["visitor"])
     machine.boot(proof="visitor")
     return machine.output_of("visitor")[0].split(b"\r\n\r\n", 1)[1], machine.output_of("last")[0].decode()
 

@@ -49,6 +49,9 @@ for shared in /tmp /var/tmp /dev/shm; do
 done
 mount -t tmpfs -o mode=755 tmpfs /var/log
 [ ! -d /run/machine/local ] || mount --bind /run/machine/local /usr/local
+for file in passwd group; do
+    mount --bind "/run/machine/etc/$file" "/etc/$file"
+done
 exec env -i container=trial SYSTEMD_UNIT_PATH=/run/machine/units SYSTEMD_GENERATOR_PATH=/nowhere \
     PATH=/usr/sbin:/usr/bin:/sbin:/bin "$2" --system --unit=trial.service --show-status=no
 """
@@ -75,10 +78,19 @@ class Machine:
 
     def __init__(self, directory):
         self.directory = directory
-        for name in ("units", "files", "outputs"):
+        for name in ("units", "files", "outputs", "etc"):
             (directory / name).mkdir(parents=True)
+        for name in ("passwd", "group"):
+            shutil.copy(f"/etc/{name}", directory / "etc")
         directory.chmod(0o755)
         self.services = []
+
+    def add_user(self, name, number):
+        """An ordinary user without a password, with a group of the same name and number."""
+        with open(self.directory / "etc/passwd", "a", encoding="utf-8") as passwd:
+            passwd.write(f"{name}:*:{number}:{number}::/:/bin/sh\n")
+        with open(self.directory / "etc/group", "a", encoding="utf-8") as group:
+            group.write(f"{name}:x:{number}:\n")
 
     def add_file(self, path):
         shutil.copy(path, self.directory / "files")
@@ -88,21 +100,27 @@ class Machine:
         make_install(repository, build, self.directory / "root")
         (self.directory / "root/usr/local").rename(self.directory / "local")
 
-    def add_unit_of_host(self, name, drop_ins):
+    def add_unit_of_host(self, name, drop_ins, kind="service"):
         """A unit as its package has it. drop_ins: {file name: text}. Skips where it isn't installed."""
-        unit = next((path for path in UNIT_PATHS if (path / f"{name}.service").exists()), None)
+        file_name = f"{name}.{kind}"
+        unit = next((path for path in UNIT_PATHS if (path / file_name).exists()), None)
         if not unit:
-            pytest.skip(f"{name}.service is not installed")
-        shutil.copy(unit / f"{name}.service", self.directory / "units")
-        (self.directory / "units" / f"{name}.service.d").mkdir()
+            pytest.skip(f"{file_name} is not installed")
+        shutil.copy(unit / file_name, self.directory / "units")
+        (self.directory / "units" / f"{file_name}.d").mkdir()
         for file, text in drop_ins.items():
-            (self.directory / "units" / f"{name}.service.d" / file).write_text(text)
-        self.services.append(name)
+            (self.directory / "units" / f"{file_name}.d" / file).write_text(text)
+        if kind == "service":
+            self.services.append(name)
 
-    def add_service(self, name, settings, drop_in=None):
-        """settings: of [Service]. drop_in: text of a file as an administrator would put it in NAME.service.d."""
+    def add_service(self, name, settings, drop_in=None, after=()):
+        """
+        settings: of [Service]. drop_in: text of a file as an administrator would put it in NAME.service.d. after: names of
+        services that have ended, or are up, before.
+        """
         out = f"/run/machine/outputs/{name}"
-        text = ["[Unit]", "DefaultDependencies=no", "[Service]", "Type=oneshot", f"StandardOutput=file:{out}",
+        order = " ".join(f"{other}.service" for other in after)
+        text = ["[Unit]", "DefaultDependencies=no", f"After={order}", "[Service]", "Type=oneshot", f"StandardOutput=file:{out}",
                 f"StandardError=file:{out}.err", *settings, ""]
         (self.directory / "units" / f"{name}.service").write_text("\n".join(text))
         if drop_in:
