@@ -23,43 +23,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "state/file_name.h"
 #include "state/layout.h"
 
-#define BOOT_ID_PATH  "/proc/sys/kernel/random/boot_id"
-#define BOOT_ID_BYTES 36
-#define NAME_PREFIX   "state-"
-#define NEW_PREFIX    "new-" /* what is left over of these goes after a day */
-#define LOCK_NAME     NEW_PREFIX "lock"
-#define FILE_MODE     0600
-#define FILE_FLAGS    (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-#define STALE_S       86400
-#define ROUNDS_MAX    8
-
-static bool read_boot_id(char id[static BOOT_ID_BYTES + 1])
-{
-	int fd = open(BOOT_ID_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	ssize_t count_bytes = read(fd, id, BOOT_ID_BYTES);
-	close(fd);
-	id[BOOT_ID_BYTES] = '\0';
-	return count_bytes == BOOT_ID_BYTES;
-}
-
-static bool is_boot_id(const char *text)
-{
-	return strlen(text) == BOOT_ID_BYTES && strspn(text, "0123456789abcdef-") == BOOT_ID_BYTES;
-}
-
-bool state_file_name(const struct state_request *request, char name[static STATE_FILE_NAME_BYTES])
-{
-	char id[BOOT_ID_BYTES + 1];
-	const char *boot_id = request->boot_id;
-	if (!boot_id)
-		boot_id = read_boot_id(id) ? id : "";
-	snprintf(name, STATE_FILE_NAME_BYTES, NAME_PREFIX "%d-%s", STATE_LAYOUT_VERSION, boot_id);
-	return is_boot_id(boot_id);
-}
+#define NEW_PREFIX "new-" /* what is left over of these goes after a day */
+#define LOCK_NAME  NEW_PREFIX "lock"
+#define FILE_MODE  0600
+#define FILE_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+#define STALE_S    86400
+#define ROUNDS_MAX 8
 
 static int fail(struct state_outcome *outcome, enum state_trouble trouble, int os_errno)
 {
@@ -188,16 +160,6 @@ static int make_file(int directory, const char *name, int *made)
 	return os_errno;
 }
 
-/* The boot id at the end of a state file's name, or NULL if the name is none. */
-static const char *boot_id_of(const char *file_name)
-{
-	size_t bytes = strlen(file_name);
-	if (strncmp(file_name, NAME_PREFIX, strlen(NAME_PREFIX)) != 0 || bytes < strlen(NAME_PREFIX) + BOOT_ID_BYTES)
-		return NULL;
-	const char *boot_id = file_name + bytes - BOOT_ID_BYTES;
-	return is_boot_id(boot_id) ? boot_id : NULL;
-}
-
 /*
  * Ours, not of this boot, and not touched for a day: on a directory that two hosts share, the other host's file has a
  * boot id of its own too.
@@ -205,8 +167,8 @@ static const char *boot_id_of(const char *file_name)
 static bool is_left_over(int directory, const char *file_name, const char *current_name, time_t now_s)
 {
 	struct stat file;
-	const char *boot_id = boot_id_of(file_name);
-	if (boot_id && strcmp(boot_id, boot_id_of(current_name)) == 0)
+	const char *boot_id = state_file_name_boot_id(file_name);
+	if (boot_id && strcmp(boot_id, state_file_name_boot_id(current_name)) == 0)
 		return false;
 	if (!boot_id && strncmp(file_name, NEW_PREFIX, strlen(NEW_PREFIX)) != 0)
 		return false;
@@ -281,6 +243,23 @@ static bool remove_untrusted(int directory, const char *name)
 	return is_gone;
 }
 
+/* Returns whether there is a file by this name now, which somebody made who couldn't know it. */
+static bool name_properly(int directory, const char *name)
+{
+	char unknown[STATE_FILE_NAME_BYTES];
+	struct state_outcome outcome = {0};
+	if (!state_file_name_unknown(directory, unknown))
+		return false;
+	int fd = state_open_file(directory, unknown, geteuid(), O_RDWR, &outcome);
+	if (fd < 0)
+		return false;
+	close(fd);
+	if (linkat(directory, unknown, directory, name, 0) != 0)
+		return false;
+	unlinkat(directory, unknown, 0);
+	return true;
+}
+
 int state_reach_file(int directory, const char *name, struct state_outcome *outcome)
 {
 	enum state_trouble replaced = STATE_NO_TROUBLE;
@@ -292,7 +271,7 @@ int state_reach_file(int directory, const char *name, struct state_outcome *outc
 		/* Our attempt failed, and nobody else's succeeded meanwhile. */
 		if (is_missing && make_errno != 0)
 			return fail(outcome, STATE_CANT_MAKE, make_errno);
-		if (is_missing) {
+		if (is_missing && !name_properly(directory, name)) {
 			make_errno = make_file(directory, name, &fd);
 			if (make_errno == EEXIST)
 				make_errno = 0;

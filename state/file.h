@@ -4,15 +4,9 @@
 
 /* The state file in its directory: looking at it with suspicion, making it, replacing it. */
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "state/state.h"
-
-#define STATE_FILE_NAME_BYTES 64
-
-/* Writes the file's name of this boot. Returns false if the boot's id can't be read. */
-bool state_file_name(const struct state_request *request, char name[static STATE_FILE_NAME_BYTES]);
 
 /*
  * Opens the file if it is there and can be trusted: regular, of `owner`, mode 0600, of our size, with our header. flags

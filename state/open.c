@@ -11,25 +11,30 @@
 #include "base/call_filter.h"
 #include "state/directory.h"
 #include "state/file.h"
+#include "state/file_name.h"
 #include "state/layout.h"
 #include "state/state.h"
+
+static int reach_in(int directory, const struct state_request *request, struct state_outcome *outcome)
+{
+	char name[STATE_FILE_NAME_BYTES];
+	if (state_file_name(request, directory, name))
+		return state_reach_file(directory, name, outcome);
+	outcome->trouble = STATE_NO_BOOT_ID;
+	return -1;
+}
 
 /* Opens the file in the first place that can be used. Returns a descriptor, to be closed by the caller, or -1. */
 static int reach(const struct state_request *request, struct state_outcome *outcome)
 {
-	char name[STATE_FILE_NAME_BYTES];
 	struct state_outcome foreign = {0};
-	if (!state_file_name(request, name)) {
-		outcome->trouble = STATE_NO_BOOT_ID;
-		return -1;
-	}
 	for (size_t place = 0; place < state_place_count(request); place++) {
 		int directory = state_open_directory(request, place, geteuid(), true, outcome);
 		if (outcome->trouble == STATE_FOREIGN_DIRECTORY)
 			foreign = *outcome;
 		if (directory < 0)
 			continue;
-		int fd = state_reach_file(directory, name, outcome);
+		int fd = reach_in(directory, request, outcome);
 		close(directory);
 		if (fd >= 0 && outcome->trouble == STATE_NO_TROUBLE && foreign.trouble != STATE_NO_TROUBLE)
 			*outcome = foreign;

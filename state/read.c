@@ -15,6 +15,7 @@
 #include "state/directory.h"
 #include "state/entries.h"
 #include "state/file.h"
+#include "state/file_name.h"
 #include "state/keyed.h"
 #include "state/layout.h"
 #include "state/lease.h"
@@ -63,8 +64,21 @@ static bool read_whole(int fd, void *buffer, size_t bytes)
 	return true;
 }
 
-static int open_in_place(const struct state_request *request, size_t place, const char *name, uid_t owner,
-                         struct state_outcome *outcome)
+/* By its name, or by that which it has until somebody who knows the boot's id comes. */
+static int open_by_name(const struct state_request *request, int directory, uid_t owner, struct state_outcome *outcome)
+{
+	char name[STATE_FILE_NAME_BYTES];
+	if (!state_file_name(request, directory, name)) {
+		outcome->trouble = STATE_NO_BOOT_ID;
+		return -1;
+	}
+	int fd = state_open_file(directory, name, owner, O_RDONLY, outcome);
+	if (fd >= 0 || outcome->trouble != STATE_NO_FILE || !state_file_name_unknown(directory, name))
+		return fd;
+	return state_open_file(directory, name, owner, O_RDONLY, outcome);
+}
+
+static int open_in_place(const struct state_request *request, size_t place, uid_t owner, struct state_outcome *outcome)
 {
 	int directory = state_open_directory(request, place, owner, false, outcome);
 	if (directory < 0) {
@@ -72,22 +86,17 @@ static int open_in_place(const struct state_request *request, size_t place, cons
 			outcome->trouble = STATE_NO_FILE;
 		return -1;
 	}
-	int fd = state_open_file(directory, name, owner, O_RDONLY, outcome);
+	int fd = open_by_name(request, directory, owner, outcome);
 	close(directory);
 	return fd;
 }
 
 static int open_for_reading(const struct state_request *request, uid_t owner, struct state_outcome *outcome)
 {
-	char name[STATE_FILE_NAME_BYTES];
 	*outcome = (struct state_outcome){0};
-	if (!state_file_name(request, name)) {
-		outcome->trouble = STATE_NO_BOOT_ID;
-		return -1;
-	}
 	struct state_outcome foreign = {0};
 	for (size_t place = 0; place < state_place_count(request); place++) {
-		int fd = open_in_place(request, place, name, owner, outcome);
+		int fd = open_in_place(request, place, owner, outcome);
 		if (fd >= 0)
 			return fd;
 		if (outcome->trouble == STATE_FOREIGN_DIRECTORY)

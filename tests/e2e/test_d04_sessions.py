@@ -96,7 +96,8 @@ def test_d04_a_users_service_over_the_users_logout(machine, origin, drop_in, has
 # Name of a unit: its settings.
 UNITS = {
     "dynamic": ["DynamicUser=yes"],
-    "dynamic-hidden": ["DynamicUser=yes", "PrivateUsers=yes", "PrivateIPC=yes", "ProtectProc=invisible"],
+    "dynamic-hidden": ["DynamicUser=yes", "PrivateUsers=yes", "PrivateIPC=yes", "ProtectProc=invisible",
+                       "ProcSubset=pid"],
     "strict-root": ["ProtectSystem=strict"],
     "strict-user": ["ProtectSystem=strict", f"User={USER}"],
     "strict-removes": ["ProtectSystem=strict", f"User={USER}", "RemoveIPC=yes", "PrivateTmp=yes", "NoNewPrivileges=yes"],

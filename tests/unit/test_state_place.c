@@ -67,6 +67,48 @@ static void missing_directory_is_made(void **unused)
 	state_close(&state);
 }
 
+/* Whether a state by this boot id is the one that was opened there, and by which name. */
+static void expect_same_file(const char *boot_id, ino_t *inode, const char *name)
+{
+	struct state state = {.shared = NULL};
+	struct state_outcome outcome;
+	struct stat file;
+	struct state_request request = {.boot_id = boot_id, .directory = test_directory};
+	state_open(&request, &state, &outcome);
+	assert_true(outcome.shared);
+	assert_int_equal(stat(name, &file), 0);
+	if (*inode != 0)
+		assert_int_equal(file.st_ino, *inode);
+	*inode = file.st_ino;
+	struct state_snapshot *snapshot = state_snapshot_read(&request, geteuid(), &outcome);
+	assert_non_null(snapshot);
+	state_snapshot_free(snapshot);
+	state_close(&state);
+}
+
+/* As in a unit with ProcSubset=pid, before and after those who know it. */
+static void boot_id_is_hidden(void **unused)
+{
+	(void)unused;
+	ino_t first = 0, second = 0;
+	struct state_outcome outcome;
+	struct state_request request = test_request();
+	expect_same_file("", &first, UNKNOWN_FILE);
+	expect_same_file("", &first, UNKNOWN_FILE);
+	struct state_snapshot *snapshot = state_snapshot_read(&request, geteuid(), &outcome);
+	assert_non_null(snapshot);
+	state_snapshot_free(snapshot);
+	expect_same_file(TEST_BOOT_ID, &first, TEST_FILE);
+	expect_same_file("", &first, TEST_FILE);
+	assert_int_equal(access(UNKNOWN_FILE, F_OK), -1);
+
+	/* What can't be trusted gets no proper name. */
+	assert_int_equal(rename(TEST_FILE, UNKNOWN_FILE), 0);
+	assert_int_equal(chmod(UNKNOWN_FILE, 0644), 0);
+	expect_same_file(TEST_BOOT_ID, &second, TEST_FILE);
+	assert_int_not_equal(first, second);
+}
+
 /* The usual places: /run/tenacurl/<user> where an administrator made it for the user, else /dev/shm. */
 static void usual_places(void **unused)
 {
@@ -448,7 +490,7 @@ static int open_in_chroot(void *unused)
 	if (chroot(test_directory) != 0)
 		return NEEDS_PRIVILEGE;
 	state_open(&request, &state, &outcome);
-	if (outcome.shared || outcome.trouble != STATE_NO_BOOT_ID)
+	if (outcome.shared || outcome.trouble != STATE_NO_DIRECTORY)
 		return 1;
 	request.boot_id = TEST_BOOT_ID;
 	state_open(&request, &state, &outcome);
@@ -512,6 +554,7 @@ int main(void)
 	    WITH_DIRECTORY(both_places_are_read),
 	    WITH_DIRECTORY(file_without_a_name_is_opened_again),
 	    WITH_DIRECTORY(directory_that_is_gone_is_made_again),
+	    WITH_DIRECTORY(boot_id_is_hidden),
 	    WITH_DIRECTORY(usual_places),
 	    WITH_DIRECTORY(process_scope_makes_nothing),
 	    WITH_DIRECTORY(other_boots_files_go_when_they_are_old),

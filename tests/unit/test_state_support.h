@@ -31,6 +31,7 @@
 
 #define TEST_BOOT_ID "01234567-89ab-cdef-0123-456789abcdef"
 #define TEST_FILE    "state-4-" TEST_BOOT_ID
+#define UNKNOWN_FILE "state-4-00000000-0000-0000-0000-000000000000"
 #define ORIGIN       "https://origin.example:443"
 
 __attribute__((unused)) static char test_directory[64];
