@@ -28,15 +28,18 @@
 #include <string.h>
 
 #include "interpose/body.h"
+#include "interpose/clock.h"
 #include "interpose/lend.h"
 #include "interpose/mime.h"
 #include "interpose/operation.h"
 #include "interpose/outcome.h"
+#include "interpose/progress.h"
 
 #define FIRST_COPY_BYTES 4096
 #define KEPT_COPY_BYTES  4096
 
-#define PREVIEW_STEP_BYTES 16384 /* libcurl's smallest usual buffer for uploads */
+#define PREVIEW_STEP_BYTES  16384 /* libcurl's smallest usual buffer for uploads */
+#define PREVIEW_PROGRESS_MS 250
 
 static bool program_rewinds(const struct program_options *program)
 {
@@ -145,6 +148,8 @@ static void begin_read(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
+	body->read_function = handle->program.read_function;
+	body->read_data = handle->program.read_data_set ? handle->program.read_data : stdin;
 	body->preview_key = 0;
 	begin_stream(body);
 	if (!operation->engine.request.body_replayable)
@@ -403,9 +408,9 @@ static void note_given(struct body *body, const char *bytes, size_t given, size_
 /* Reads from what the program rewinds by itself. */
 static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count)
 {
-	const struct program_options *program = &handle->program;
-	size_t given = program->read_function(out, size, count, program->read_data_set ? program->read_data : stdin);
-	note_given(&handle->body, out, given, size * count);
+	struct body *body = &handle->body;
+	size_t given = body->read_function(out, size, count, body->read_data);
+	note_given(body, out, given, size * count);
 	return given;
 }
 
@@ -433,53 +438,70 @@ static size_t preview_step_bytes(const struct handle *handle)
 	return left_bytes < PREVIEW_STEP_BYTES ? (size_t)left_bytes : PREVIEW_STEP_BYTES;
 }
 
-/* Reads the program's stream to its end. Returns false if the program ended the operation. */
-static bool read_ahead(const struct operation *operation, char *room)
+/* As between two reads of libcurl's: the progress callback is asked now and then. May end the operation. */
+static bool lets_go_on(const struct operation *operation, int64_t *next_ms)
 {
-	struct handle *handle = operation->handle;
-	size_t given = 1;
-	while (!has_ended(handle) && given > 0 && given <= PREVIEW_STEP_BYTES) {
-		given = read_stream(handle, room, 1, preview_step_bytes(handle));
-		if (!operation_is_alive(handle, operation))
-			return false;
-	}
-	handle->body.preview_key = body_stream_key(handle);
-	return true;
+	int64_t now_ms = clock_ms();
+	if (now_ms < *next_ms)
+		return true;
+	*next_ms = now_ms + PREVIEW_PROGRESS_MS;
+	return !progress_is_wanted(operation->handle) || progress_report(operation);
 }
 
-bool body_preview(struct operation *operation)
+/* Reads the program's stream to its end, as long as there is time. */
+static enum body_preview read_ahead(const struct operation *operation, char *room)
+{
+	struct handle *handle = operation->handle;
+	int64_t next_ms = clock_ms() + PREVIEW_PROGRESS_MS, end_ms = engine_end_ms(&operation->engine);
+	size_t given = 1;
+	while (!has_ended(handle) && given > 0 && given <= PREVIEW_STEP_BYTES && clock_ms() < end_ms) {
+		given = read_stream(handle, room, 1, preview_step_bytes(handle));
+		if (given == CURL_READFUNC_ABORT || !operation_is_alive(handle, operation) ||
+		    !lets_go_on(operation, &next_ms) || !operation_is_alive(handle, operation))
+			return BODY_CANCELLED;
+	}
+	handle->body.preview_key = body_stream_key(handle);
+	return BODY_READY;
+}
+
+static enum body_preview preview(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	char *room = malloc(PREVIEW_STEP_BYTES);
 	if (!room)
-		return true;
-	bool goes_on = read_ahead(operation, room);
+		return BODY_READY;
+	enum body_preview end = read_ahead(operation, room);
 	free(room);
-	if (!goes_on)
-		return false;
+	if (end != BODY_READY)
+		return end;
 	begin_stream(&handle->body);
-	return ask_program_to_rewind(handle);
+	return program_rewinds(&handle->program) && ask_program_to_rewind(handle) ? BODY_READY : BODY_LOST;
+}
+
+enum body_preview body_preview(struct operation *operation)
+{
+	struct handle *handle = operation->handle;
+	/* While there is nothing to lose: the program may have a pipe behind its callbacks. */
+	bool is_rewindable = ask_program_to_rewind(handle);
+	return is_rewindable && operation_is_alive(handle, operation) ? preview(operation) : BODY_READY;
 }
 
 size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 {
 	struct handle *handle = data;
-	const struct program_options *program = &handle->program;
 	struct body *body = &handle->body;
-
-	void *read_data = program->read_data_set ? program->read_data : stdin;
 
 	body->was_read = true;
 	if (!handle->active)
-		return program->read_function(out, size, count, read_data);
-	if (program_rewinds(program))
+		return body->read_function(out, size, count, body->read_data);
+	if (program_rewinds(&handle->program))
 		return read_stream(handle, out, size, count);
 	if (!body->copy_lost && body->position < body->copy_bytes)
 		return read_copy(body, out, size * count);
 	if (body->ended)
 		return 0;
 	const struct operation *operation = handle->active;
-	size_t given = program->read_function(out, size, count, read_data);
+	size_t given = body->read_function(out, size, count, body->read_data);
 	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE || !operation_is_alive(handle, operation))
 		return given;
 	body->ended = given == 0;

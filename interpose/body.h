@@ -16,6 +16,9 @@
 
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
+	/* What the program had set when the operation began: libcurl, too, goes by that until the transfer is over. */
+	curl_read_callback read_function;
+	void *read_data;
 	char *copy; /* what the program's read callback gave, while it all fits */
 	size_t copy_bytes, copy_capacity_bytes;
 	size_t position;    /* where in the body libcurl reads next */
@@ -98,12 +101,18 @@ int64_t body_announced_bytes(const struct handle *handle);
  */
 uint64_t body_stream_key(const struct handle *handle);
 
+enum body_preview {
+	BODY_READY,     /* it stands at its begin */
+	BODY_LOST,      /* it can't be rewound any more: it can't be sent */
+	BODY_CANCELLED, /* the program's read callback aborted, or its progress callback */
+};
+
 /*
  * Reads a body that the program rewinds to its end and has it rewound, before the first attempt, so that it is known
- * what would be sent: body.preview_key, 0 if it has no end that we waited for. Returns false if it can't be rewound any
- * more: it can't be sent then. Calls the program, which may end the operation.
+ * what would be sent: body.preview_key, 0 if it has no end that we waited for. That is no longer than the operation may
+ * last. One that can't be rewound at its begin isn't touched. Calls the program, which may end the operation.
  */
-bool body_preview(struct operation *operation);
+enum body_preview body_preview(struct operation *operation);
 
 /* Forgets the copy after an operation that returns `result`; its memory stays, up to a page. */
 void body_end(struct operation *operation, CURLcode result);

@@ -297,8 +297,11 @@ void nesting_preview(struct operation *operation)
 	struct handle *handle = operation->handle;
 	int64_t entry_ms = operation->engine.entry_ms;
 	struct engine_request shared = {.prior_attempts = 0};
-	bool is_rewound = body_preview(operation);
+	enum body_preview end = body_preview(operation);
 	if (!operation_is_alive(handle, operation))
+		return;
+	operation->nesting.cancelled = end == BODY_CANCELLED;
+	if (operation->nesting.cancelled)
 		return;
 	identify(operation, false);
 	handle->body.preview_key = 0;
@@ -308,8 +311,8 @@ void nesting_preview(struct operation *operation)
 		    !engine_intent_admit(intent, &operation->section->rules, entry_ms, &shared);
 		engine_share(&operation->engine, &shared);
 	}
-	operation->nesting.lost_body = !is_rewound;
-	operation->nesting.refused = operation->nesting.refused || !is_rewound;
+	operation->nesting.lost_body = end == BODY_LOST;
+	operation->nesting.refused = operation->nesting.refused || end == BODY_LOST;
 }
 
 /* Not inlined: what every success runs through would save its registers for it. */

@@ -30,6 +30,7 @@ struct nesting {
 	bool left_to_outer; /* a failure was left to the outer layer */
 	bool promised;      /* … on the strength of what was learned alone */
 	bool lost_body;     /* its body was read, and can't be rewound: it can't be sent */
+	bool cancelled;     /* the program ended it, while its body was read */
 	bool wants_preview; /* `nested = own`: it may be what failed lately, once its body is known */
 	bool has_id;
 	bool site_is_known;

@@ -438,6 +438,10 @@ static __attribute__((noinline)) bool settle_repeat(struct operation *operation,
 		nesting_preview(operation);
 	if (!operation_is_alive(handle, operation))
 		return false;
+	if (operation->nesting.cancelled) {
+		*result = cancel_in_wait(operation, 0);
+		return false;
+	}
 	return !operation->nesting.refused || operation->gate.observes || pace(operation, result);
 }
 

@@ -5,9 +5,9 @@
  *
  *     meddles URL WHERE WHAT
  *
- * WHERE: wait (the progress callback, while tenacurl waits), header, write, seek. WHAT: perform, cleanup, reset,
- * duplicate, pause, set, add (to a multi handle); fork, _Fork, clone (of the whole process: parent and child return
- * from the callback).
+ * WHERE: wait (the progress callback, while tenacurl waits), header, write, read, seek. WHAT: perform, cleanup, reset,
+ * duplicate, pause, set, unread (no read function any more), add (to a multi handle); fork, _Fork, clone (of the whole
+ * process: parent and child return from the callback).
  */
 
 #define CURL_DISABLE_DEPRECATION /* the older progress function, which every libcurl has */
@@ -63,6 +63,8 @@ static void meddle(const char *place)
 		printf("pause %d\n", curl_easy_pause(curl, CURLPAUSE_CONT));
 	} else if (strcmp(what, "set") == 0) {
 		printf("set %d\n", curl_easy_setopt(curl, CURLOPT_TIMEOUT, 60L));
+	} else if (strcmp(what, "unread") == 0) {
+		curl_easy_setopt(curl, CURLOPT_READFUNCTION, NULL);
 	} else if (strcmp(what, "add") == 0) {
 		multi = curl_multi_init();
 		curl_multi_add_handle(multi, curl);
@@ -91,8 +93,10 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 static size_t on_read(char *out, size_t size, size_t count, void *data)
 {
 	static const char body[] = "the whole body";
-	size_t left = strlen(body) - sent_bytes, given = size * count < left ? size * count : left;
+	const size_t piece = size * count < 7 ? size * count : 7, left = strlen(body) - sent_bytes;
+	const size_t given = piece < left ? piece : left;
 	(void)data;
+	meddle("read");
 	memcpy(out, body + sent_bytes, given);
 	sent_bytes += given;
 	return given;

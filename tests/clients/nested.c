@@ -14,6 +14,7 @@
  * method, body        verb; text of a POST
  * second_method       verb of every second call
  * vary_body           1: the number of the call is added to the body
+ * abort_call          in this call the read callback aborts, once
  * streamed            1: the body comes from a read callback
  * source              seek: … that has a seek callback; put, chunked: so, with UPLOAD; file: FILE* of the file that
  * body names; mime, form, mimefile, formfile: a part with the body, or with that file;
@@ -41,7 +42,7 @@
 static const char *base_url, *handles = "new", *method, *second_method, *body, *source = "";
 static struct curl_slist *headers;
 static int outer = 1, inner = 1, site = 1, thread_count = 1, thread_per_call, paths, vary_body, streamed, failonerror;
-static int timeout_ms, abort_after_ms, sleep_ms, sleep_outer_ms, stop_on_success;
+static int abort_call, timeout_ms, abort_after_ms, sleep_ms, sleep_outer_ms, stop_on_success;
 static pthread_barrier_t begin;
 
 struct call {
@@ -54,6 +55,7 @@ struct call {
 	char url[1024], body[1024];
 	size_t sent_bytes; /* of a body that is streamed */
 	int seeks;
+	bool has_aborted;
 	FILE *file;
 	curl_mime *mime;
 	struct curl_httppost *form;
@@ -85,6 +87,10 @@ static size_t give_body(char *bytes, size_t size, size_t count, void *data)
 	struct call *call = data;
 	const size_t left = strlen(call->body) - call->sent_bytes;
 	const size_t given = left < size * count ? left : size * count;
+	if (call->number == abort_call && !call->has_aborted) {
+		call->has_aborted = true;
+		return CURL_READFUNC_ABORT;
+	}
 	memcpy(bytes, call->body + call->sent_bytes, given);
 	call->sent_bytes += given;
 	return given;
@@ -304,6 +310,7 @@ static void read_option(char *word)
 	    {"thread_per_call", .number = &thread_per_call},
 	    {"paths", .number = &paths},
 	    {"vary_body", .number = &vary_body},
+	    {"abort_call", .number = &abort_call},
 	    {"streamed", .number = &streamed},
 	    {"failonerror", .number = &failonerror},
 	    {"timeout_ms", .number = &timeout_ms},

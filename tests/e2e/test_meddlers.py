@@ -50,6 +50,13 @@ def test_a06_second_perform_is_refused_as_libcurl_does(origin, meddles, where, s
     assert len(server.requests) == len(script)
 
 
+def test_a06_a_read_function_that_is_taken_away_reads_to_the_end(origin, meddles):
+    """libcurl goes by what was set when the transfer began."""
+    server = origin([OK])
+    assert lines(meddles(server, "read", "unread")) == ["program result 0 status 200 body 6"]
+    assert [request.body for request in server.requests] == [b"the whole body"]
+
+
 @pytest.mark.parametrize("what", ["duplicate", "pause", "set"])
 @pytest.mark.parametrize("where", ["wait", "seek"])
 def test_a06_what_libcurl_allows_in_callbacks_is_allowed(origin, meddles, where, what):

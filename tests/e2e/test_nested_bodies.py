@@ -8,6 +8,7 @@ from support.nested import ALWAYS_BUSY, BUSY, MAX_ATTEMPTS, OK, calls, nested_re
 
 OBSERVED, NOBODY, LEARNED = ("outer", "observed"), ("us", None), ("outer", "learned")
 CALLS = 5
+ABORTED = 42
 REPEATS = {"replay": "all"}
 
 # source: whether the body is known before it is sent
@@ -99,6 +100,24 @@ def test_d02_an_upload_that_gets_through_is_no_repeat(origin, caller, body):
     result = caller.loop(server.url("/x"), *loop("put", body, "outer=3"), nested="own", **REPEATS)
     assert [call.ok for call in calls(result)] == [True] * 3
     assert {request.body for request in server.requests} == {b"what is to be stored"}
+
+
+def test_d02_a_body_that_cannot_be_rewound_is_not_read_ahead(origin, caller):
+    """curl has a seek callback for a pipe, too. What comes next is another body, and must go out."""
+    server = origin([BUSY, {**OK, "repeat": True}])
+    call = 'echo "body %d" | /usr/bin/curl -s -f -o /dev/null -T - "$1"'
+    argv = ["/bin/sh", "-c", "; ".join(call % number for number in (1, 2, 3)), "sh", server.url("/x")]
+    result = caller.run(argv, nested="own", **REPEATS)
+    assert result.returncode == 0
+    assert [request.body for request in server.requests] == [b"body %d\n" % number for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("source", ["put", "chunked"])
+def test_d02_an_abort_of_the_read_callback_is_final(origin, caller, body, source):
+    server = origin([ALWAYS_BUSY])
+    result = caller.loop(server.url("/x"), *loop(source, body, "outer=2", "vary_body=1", "abort_call=2"), nested="own", **REPEATS)
+    assert calls(result)[1].code == ABORTED
+    assert len(server.requests) == MAX_ATTEMPTS
 
 
 CURL_LOOP = 'for i in 1 2 3 4 5; do /usr/bin/curl -s -f -o /dev/null %s "$1"; done'
