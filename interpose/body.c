@@ -140,8 +140,8 @@ static void begin_stream(struct body *body)
 
 void body_note_file(struct handle *handle)
 {
-	if (handle_body_source(handle) == BODY_READ && !handle->program.read_function)
-		handle->body.file_offset = offset_of(default_file(&handle->program));
+	bool is_file = handle_body_source(handle) == BODY_READ && !handle->program.read_function;
+	handle->body.file_offset = is_file ? offset_of(default_file(&handle->program)) : -1;
 }
 
 static void begin_read(struct operation *operation)

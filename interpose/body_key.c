@@ -35,7 +35,9 @@ static uint64_t key_of_stream_file(const struct handle *handle, bool sent)
 	const struct program_options *program = &handle->program;
 	FILE *file = program->read_data_set ? program->read_data : stdin;
 	struct stat status;
-	int number = file ? fileno(file) : -1;
+	/* What was for a read function at the begin, which the program took away, is no file. */
+	bool is_known = file && (!sent || handle->body.file_offset >= 0);
+	int number = is_known ? fileno(file) : -1;
 	if (number < 0 || fstat(number, &status) != 0 || !S_ISREG(status.st_mode))
 		return 0;
 	int64_t offset = sent ? (int64_t)handle->body.file_offset : (int64_t)ftello(file);

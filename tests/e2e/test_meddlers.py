@@ -19,9 +19,9 @@ def lines(result):
 
 @pytest.fixture
 def meddles(build, tenacurl_run):
-    def run(server, where, what):
+    def run(server, where, what, **keys):
         # Long enough for a few progress calls in it.
-        policy = {**SAFE, "backoff_base_ms": 600 if where == "wait" else 1}
+        policy = {**SAFE, "backoff_base_ms": 600 if where == "wait" else 1, **keys}
         return tenacurl_run([build / "tests/clients/meddles", server.url("/x"), where, what], policy=policy)
 
     return run
@@ -55,6 +55,13 @@ def test_a06_a_read_function_that_is_taken_away_reads_to_the_end(origin, meddles
     server = origin([OK])
     assert lines(meddles(server, "read", "unread")) == ["program result 0 status 200 body 6"]
     assert [request.body for request in server.requests] == [b"the whole body"]
+
+
+@pytest.mark.parametrize("mode", ["enforce", "audit"])
+def test_a06_what_a_read_function_was_for_is_no_file_without_it(origin, meddles, mode):
+    server = origin([BUSY])
+    assert lines(meddles(server, "read", "unread", mode=mode)) == ["program result 0 status 503 body 4"]
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("what", ["duplicate", "pause", "set"])
