@@ -78,6 +78,16 @@ static bool look_at(pid_t child, int *status)
 	return false;
 }
 
+/*
+ * The kernel's signals are for the group, so the command has its own of each. A hang-up is told to the leader of the
+ * session alone: the group gets it when that ends.
+ */
+static bool is_for_command(const siginfo_t *info)
+{
+	bool is_leaders = info->si_signo == SIGHUP && getsid(0) == getpid();
+	return info->si_code != SI_KERNEL || is_leaders;
+}
+
 static int wait_for(pid_t child)
 {
 	sigset_t all;
@@ -88,8 +98,7 @@ static int wait_for(pid_t child)
 		int number = sigwaitinfo(&all, &info);
 		if (number == SIGCHLD)
 			is_over = look_at(child, &status);
-		else if (number > 0 &&
-		         info.si_code != SI_KERNEL) /* the kernel's are for the group: the command has its own */
+		else if (number > 0 && is_for_command(&info))
 			kill(child, number);
 	}
 	return status;

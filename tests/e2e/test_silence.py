@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -310,6 +311,24 @@ def test_l05_command_dies_with_a_killed_run(summarised):
     process.kill()
     process.wait(30)
     wait_until(lambda: not os.path.exists(f"/proc/{shell}") or states_of([shell]) == ["Z"], "the command's end")
+
+
+@pytest.mark.parametrize("options", [[], ["--summary"]], ids=["bare", "summary"])
+def test_l05_command_ends_with_its_terminal(build, tmp_path, options):
+    """As of `ssh -t HOST tenacurl run ...`, whose connection is lost: only the session's leader is told."""
+    ready = tmp_path / "ready"
+    words = [build / "tenacurl", "run", *options, "--", "sh", "-c", f"echo >{ready}; exec sleep 1000"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(words[0], list(map(str, words)))
+    wait_until(ready.exists, "the command's start")
+    os.close(terminal)
+    try:
+        wait_until(lambda: states_of([pid]) == ["Z"], "its end")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        status = os.waitpid(pid, 0)[1]
+    assert os.WTERMSIG(status) == signal.SIGHUP
 
 
 URLLIB = "import urllib.request\nprint('started')\n"
