@@ -355,8 +355,9 @@ void body_put_back(struct operation *operation)
 	FILE *file = program->read_function ? NULL : default_file(program);
 	if (file && body->left_offset >= 0 && ftello(file) < body->left_offset)
 		fseeko(file, body->left_offset, SEEK_SET);
+	int64_t begin_bytes = program->resume_bytes > 0 ? program->resume_bytes : 0; /* of what was read */
 	if (!file && program->seek_function && body->left_bytes < INT64_MAX && body->given_bytes < body->left_bytes)
-		program->seek_function(program->seek_data, body->left_bytes, SEEK_SET);
+		program->seek_function(program->seek_data, begin_bytes + body->left_bytes, SEEK_SET);
 }
 
 static bool reserve_copy(struct body *body, size_t needed_bytes)

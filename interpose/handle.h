@@ -68,6 +68,7 @@ struct program_options {
 	int64_t timeout_ms, connect_timeout_ms;
 	int64_t dns_cache_timeout_s;
 	int64_t upload_bytes, post_bytes; /* CURLOPT_INFILESIZE, CURLOPT_POSTFIELDSIZE; -1: unknown */
+	int64_t resume_bytes;             /* CURLOPT_RESUME_FROM: an upload's body is sought there by libcurl */
 	int64_t protocols;
 	int64_t port;              /* CURLOPT_PORT, which wins over the URL's; 0: none */
 	int64_t http_auth;         /* CURLOPT_HTTPAUTH: CURLAUTH_* */

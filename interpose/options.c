@@ -286,6 +286,8 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     POINTER(CURLOPT_IOCTLDATA, ioctl_data),
     NUMBER(CURLOPT_INFILESIZE, upload_bytes),
     NUMBER(OPTION_INFILESIZE_LARGE, upload_bytes),
+    NUMBER(CURLOPT_RESUME_FROM, resume_bytes),
+    NUMBER(OPTION_RESUME_FROM_LARGE, resume_bytes),
     NUMBER(CURLOPT_POSTFIELDSIZE, post_bytes),
     NUMBER(OPTION_POSTFIELDSIZE_LARGE, post_bytes),
     LENT_POINTER(CURLOPT_PROGRESSDATA, progress_data, progress),

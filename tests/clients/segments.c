@@ -3,10 +3,11 @@
 /*
  * Uploads consecutive segments of one file, one to each URL, whatever becomes of them:
  *
- *     segments FILE BYTES file|seek|ioctl|read cancels|- URL...
+ *     segments FILE BYTES file|seek|resume|ioctl|read cancels|- URL...
  *
  * file: libcurl reads the FILE*; the others by a read callback, with a seek or ioctl callback whose positions count
- * from the segment's beginning, or with none. cancels: ends the first transfer by its progress callback, once it waits.
+ * from the segment's beginning, or with none; resume: seek, without the segment's first third. cancels: ends the first
+ * transfer by its progress callback, once it waits.
  */
 
 #define CURL_DISABLE_DEPRECATION /* old options are what old programs use */
@@ -88,7 +89,9 @@ int main(int argc, char **argv)
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	if (strcmp(argv[3], "file") != 0)
 		curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_read);
-	if (strcmp(argv[3], "seek") == 0)
+	if (strcmp(argv[3], "resume") == 0)
+		curl_easy_setopt(curl, CURLOPT_RESUME_FROM, segment_bytes / 3);
+	if (strcmp(argv[3], "seek") == 0 || strcmp(argv[3], "resume") == 0)
 		curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
 	if (strcmp(argv[3], "ioctl") == 0)
 		curl_easy_setopt(curl, CURLOPT_IOCTLFUNCTION, on_ioctl);

@@ -177,6 +177,14 @@ def test_a03_stream_is_put_back_where_the_attempt_left_it_that_read_it(origin, s
     assert letters(others) == ["b 3000", "c 3000"]
 
 
+def test_a03_stream_that_resumes_is_put_back_likewise(origin, segments):
+    """Where libcurl begins to read is the program's RESUME_FROM."""
+    first, others = origin([GOES_AWAY]), origin([OK])
+    result = segments("resume", [first.url("/x"), others.url("/x")], max_attempts=2)
+    assert lines(result) == ["7 0 3000", "0 200 6000"]
+    assert [letters(server) for server in (first, others)] == [["a 2000"], ["b 2000"]]
+
+
 def test_a03_file_is_put_back_likewise(origin, segments):
     server = origin([GOES_AWAY])
     assert lines(segments("file", [server.url("/x")], size=9000, max_attempts=2)) == ["7 0 9000"]
