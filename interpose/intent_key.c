@@ -65,6 +65,7 @@ static uint64_t hash_headers(uint64_t hash, const struct curl_slist *header)
 static uint64_t hash_options(uint64_t hash, const struct program_options *program)
 {
 	hash = hash_number(hash, program->range_hash);
+	hash = hash_number(hash, (uint64_t)program->resume_bytes);
 	hash = hash_number(hash, program->proxy_hash);
 	hash = hash_number(hash, program->unix_socket_hash);
 	hash = hash_number(hash, program->user_password_hash);

@@ -173,10 +173,12 @@ def curl(*options):
     (curl(), curl('-x "$2"')),
     (curl("-H 'Range: bytes=0-9'"), curl("-H 'Range: bytes=10-19'")),
     (curl("-r 0-9"), curl("-r 10-19")),
+    (curl("-C 10"), curl("-C 20")),
     (curl("-H 'Host: a.example'"), curl("-H 'Host: b.example'")),
-], ids=["user", "proxy", "range header", "range", "host header"])
+], ids=["user", "proxy", "range header", "range", "resume", "host header"])
 def test_another_request_of_the_same_address_is_not_refused(origin, caller, first, second):
-    server = origin([BUSY] * MAX_ATTEMPTS + [{**OK, "repeat": True}])
+    part = {"status": 206, "headers": [["Content-Range", "bytes 20-23/24"]], "body": "fine", "repeat": True}
+    server = origin([BUSY] * MAX_ATTEMPTS + [part])
     proxy = origin([{**OK, "repeat": True}])
     argv = ["/bin/sh", "-c", f"{first}; {second}", "sh", server.url("/x"), proxy.url("/")]
     result = caller.run(argv, nested="own")
