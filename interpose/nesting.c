@@ -431,7 +431,8 @@ static int64_t asked_until_ms(const struct operation *operation)
 	if (asked->kind == ENGINE_RETRY_AFTER_NONE)
 		return 0;
 	bool is_beyond = asked->kind == ENGINE_RETRY_AFTER_BEYOND || asked->wait_ms > ASKED_MS_MAX;
-	return operation->verdict_ms + (is_beyond ? ASKED_MS_MAX : asked->wait_ms);
+	/* The clock is read rounded down: one more, so that it is never a fraction too short. */
+	return operation->verdict_ms + (is_beyond ? ASKED_MS_MAX : asked->wait_ms) + 1;
 }
 
 /* Audit makes one attempt where all of the policy's would have been made. */
