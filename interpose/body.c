@@ -41,6 +41,8 @@
 #define PREVIEW_STEP_BYTES  16384 /* libcurl's smallest usual buffer for uploads */
 #define PREVIEW_PROGRESS_MS 250
 
+#define HEAD_BYTES 16384
+
 static bool program_rewinds(const struct program_options *program)
 {
 	return program->seek_function || program->ioctl_function;
@@ -151,6 +153,8 @@ static void begin_read(struct operation *operation)
 	body->read_function = handle->program.read_function;
 	body->read_data = handle->program.read_data_set ? handle->program.read_data : stdin;
 	body->preview_key = 0;
+	body->head_bytes = 0;
+	body->is_again = body->differs = false;
 	begin_stream(body);
 	if (!operation->engine.request.body_replayable)
 		return;
@@ -261,6 +265,9 @@ static bool rewind_read(const struct operation *operation)
 		return true;
 	if (program_rewinds(&handle->program)) {
 		note_left(body, operation->outcome.single);
+		if (!operation->outcome.single)
+			body->head_bytes = 0;
+		body->is_again = true;
 		begin_stream(body);
 		if (!ask_program_to_rewind(handle))
 			return false;
@@ -396,22 +403,57 @@ static size_t read_copy(struct body *body, char *out, size_t room_bytes)
 	return count_bytes;
 }
 
-/* PAUSE and ABORT are more than was asked for. */
-static void note_given(struct body *body, const char *bytes, size_t given, size_t room_bytes)
+static void add_given(struct body *body, const char *bytes, size_t given)
 {
-	if (given > room_bytes)
-		return;
 	body->given_bytes += (int64_t)given;
 	body->ended = given == 0;
 	hash_stream_add(&body->given, bytes, given);
 }
 
-/* Reads from what the program rewinds by itself. */
+static void note_head(struct body *body)
+{
+	if (body->head_bytes > 0 && body->given_bytes > HEAD_BYTES)
+		return;
+	body->head_bytes = body->given_bytes;
+	body->head_key = hash_stream_value(&body->given);
+}
+
+/*
+ * A program's position 0 may be another place than where its stream stood: curl's is the file's begin, whatever a shell
+ * had read of it. Returns whether the body goes on as before.
+ */
+static bool add_again(struct body *body, const char *bytes, size_t given)
+{
+	int64_t left_bytes = body->head_bytes - body->given_bytes;
+	size_t head = left_bytes < (int64_t)given ? (size_t)(left_bytes > 0 ? left_bytes : 0) : given;
+	bool ends_early = given == 0 && left_bytes > 0;
+	if (left_bytes > 0 && head > 0)
+		add_given(body, bytes, head);
+	bool is_head = left_bytes > 0 && left_bytes == (int64_t)head;
+	if (ends_early || (is_head && hash_stream_value(&body->given) != body->head_key))
+		return false;
+	if (head < given || given == 0)
+		add_given(body, bytes + head, given - head);
+	return true;
+}
+
+/* Reads from what the program rewinds by itself. PAUSE and ABORT are more than was asked for. */
 static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count)
 {
 	struct body *body = &handle->body;
 	size_t given = body->read_function(out, size, count, body->read_data);
-	note_given(body, out, given, size * count);
+	/* What libcurl rewinds by itself in an attempt is known for something else. */
+	bool is_compared = body->is_again && handle->active && handle->active->sends.attempt <= 1;
+	if (given > size * count)
+		return given;
+	if (is_compared && !add_again(body, out, given)) {
+		body->differs = true;
+		return CURL_READFUNC_ABORT;
+	}
+	if (!is_compared)
+		add_given(body, out, given);
+	if (!body->is_again)
+		note_head(body);
 	return given;
 }
 
@@ -476,6 +518,7 @@ static enum body_preview preview(struct operation *operation)
 	if (end != BODY_READY)
 		return end;
 	begin_stream(&handle->body);
+	handle->body.is_again = true;
 	return program_rewinds(&handle->program) && ask_program_to_rewind(handle) ? BODY_READY : BODY_LOST;
 }
 

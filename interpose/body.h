@@ -33,7 +33,12 @@ struct body {
 	int64_t left_bytes;       /* of one that the program seeks, from the body's beginning */
 	int64_t given_bytes;      /* read from that one since the last rewind */
 	struct hash_stream given; /* of these bytes */
-	uint64_t preview_key;     /* what the body is known by, since it was read before; 0: it wasn't */
+	/* What the first attempt read first, to know a stream that is rewound to somewhere else. */
+	int64_t head_bytes; /* 0: nothing, or nobody knows where it began */
+	uint64_t head_key;
+	bool is_again;        /* it was rewound since */
+	bool differs;         /* and begins otherwise: the attempt was ended */
+	uint64_t preview_key; /* what the body is known by, since it was read before; 0: it wasn't */
 };
 
 /* Whether body_rewind() moved the program's own stream: only then may there be something to put back. */

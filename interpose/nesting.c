@@ -264,11 +264,15 @@ static bool recognise(struct operation *operation, int64_t now_ms)
 	return true;
 }
 
-/* Whether the operation's body is known only once it was read, but can be read twice. */
+/*
+ * Whether the operation's body is known only once it was read, but can be read twice. One without a size is most often
+ * what curl reads from a pipe, or from a file that a shell has read in part: asked to rewind, it goes to the wrong
+ * place.
+ */
 static bool has_candidates(const struct operation *operation)
 {
 	return operation->section->rules.nested == POLICY_NESTED_OWN && !operation->gate.observes &&
-	       body_is_rewound_by_program(operation->handle);
+	       body_is_rewound_by_program(operation->handle) && body_announced_bytes(operation->handle) >= 0;
 }
 
 /* Goes by all but the body: what may be wanted, until that is known. */

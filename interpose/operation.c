@@ -212,6 +212,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	operation->is_noted = false;
 	operation->is_witnessed = false;
 	operation->resend_refused = false;
+	handle->body.differs = false;
 	sends_begin_attempt(&operation->sends);
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
@@ -225,6 +226,10 @@ static CURLcode perform_attempt(struct operation *operation)
 	if (result == CURLE_ABORTED_BY_CALLBACK && operation->resend_refused) {
 		result = CURLE_GOT_NOTHING; /* what the resend would have hidden */
 		say(operation, "Empty reply from server");
+	}
+	if (result == CURLE_ABORTED_BY_CALLBACK && handle->body.differs) {
+		result = CURLE_SEND_FAIL_REWIND;
+		say(operation, "tenacurl: the body isn't the one that was sent before, so this attempt was ended");
 	}
 	judge_end(operation, result);
 	facts_note_kept(operation);

@@ -218,3 +218,25 @@ def test_upload_with_trailers_is_one_attempt(origin, upload):
     assert has_result(result, 0, 503)
     assert b"trailers 1\n" in result.stdout
     assert result.operation["reason"] == "body_not_replayable"
+
+
+def test_stream_that_is_rewound_to_another_place_is_not_sent(origin, runner, tmp_path):
+    """curl seeks its standard input to the file's begin, though a shell had read of it: that is another body."""
+    server = origin([{"status": 503}, {"status": 200, "repeat": True}])
+    path = tmp_path / "file"
+    path.write_bytes(b"line1\nline2\nline3\n")
+    script = '(read first; /usr/bin/curl -sSf -T - "$1") <"$2"'
+    result = runner.run(["/bin/sh", "-c", script, "sh", server.url("/x"), path], {"backoff_base_ms": 1, "jitter": "none"})
+    assert result.returncode == 65
+    assert b"the body isn't the one that was sent before" in result.stderr
+    assert [request.body for request in server.requests if request.body.endswith(b"line3\n")] == [b"line2\nline3\n"]
+
+
+@pytest.mark.parametrize("nested", ["yield", "own"])
+def test_first_attempt_reads_on_where_the_stream_stands(origin, runner, tmp_path, nested):
+    server = origin([{"status": 503}, {"status": 200, "repeat": True}])
+    path = tmp_path / "file"
+    path.write_bytes(b"line1\nline2\nline3\n")
+    script = '(read a; /usr/bin/curl -sS -T - "$1") <"$2"; (read a; read b; /usr/bin/curl -sSf -T - "$1") <"$2"'
+    runner.run(["/bin/sh", "-c", script, "sh", server.url("/x"), path], {"max_attempts": 1, "nested": nested})
+    assert [request.body for request in server.requests] == [b"line2\nline3\n", b"line3\n"]
