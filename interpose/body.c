@@ -339,11 +339,6 @@ static bool rewind_source(const struct operation *operation)
 	return false;
 }
 
-bool body_comes_from_copy(const struct handle *handle)
-{
-	return handle_body_source(handle) == BODY_READ && handle->lent.read && handle->body.copy_bytes > 0;
-}
-
 bool body_rewind(struct operation *operation)
 {
 	struct handle *handle = operation->handle;

@@ -82,13 +82,6 @@ bool body_may_refuse(const struct operation *operation);
 bool body_rewind(struct operation *operation);
 
 /*
- * Whether a further attempt reads what we kept of the body. libcurl can't rewind that by itself: where a kept
- * connection turned out dead, which it would answer with a request on a new one, it would fail
- * (CURLE_SEND_FAIL_REWIND).
- */
-bool body_comes_from_copy(const struct handle *handle);
-
-/*
  * After an operation: if its last attempt read less than one before it, puts the program's stream where that one left
  * it. A program that goes on with what follows in a file must not send the same bytes twice. May call the program.
  */

@@ -347,7 +347,7 @@ static enum engine_reason prepare_retry(struct operation *operation)
 	if (reason != ENGINE_TRANSIENT_FAILURE)
 		return reason;
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
-	operation->wants_fresh_connection = operation->verdict.fresh_connection || body_comes_from_copy(handle);
+	operation->wants_fresh_connection = operation->verdict.fresh_connection;
 	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
 	restore_error_buffer(operation);
 	os_errno_disown(handle);

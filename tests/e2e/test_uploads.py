@@ -143,15 +143,6 @@ def test_body_that_libcurl_still_has_to_rewind(origin, upload, source, options):
         assert [BODY[:2000] in request.body for request in server.requests] == [True, True]
 
 
-@pytest.mark.parametrize("source", REPLAYED)
-def test_repeat_after_which_the_kept_connection_dies(origin, upload, source):
-    """libcurl would send it again by itself, and has nothing to rewind our copy with."""
-    server = origin([BUSY, {"fault": "fin"}, OK])
-    result = upload(server, source, "post=1", policy={"replay": "all"})
-    assert has_result(result, 0, 200)
-    assert len({re.sub(rb"--------+\w+", b"BOUNDARY", request.body) for request in server.requests}) == 1
-
-
 @pytest.mark.parametrize("source", ["seek", "file"])
 def test_upload_that_a_redirect_made_a_get(origin, upload, source):
     """Some libcurls forget then that it was an upload: the repeat would have no body."""
