@@ -214,6 +214,7 @@ static CURLcode perform_attempt(struct operation *operation)
 	operation->resend_refused = false;
 	handle->body.differs = false;
 	sends_begin_attempt(&operation->sends);
+	progress_begin_attempt(operation);
 	gate_begin_attempt(operation);
 	lend_attempt(operation);
 
@@ -369,10 +370,12 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 {
 	struct handle *handle = operation->handle;
 	int finished = (int)result;
-	if (gate_finish(operation, &finished))
-		return result;
+	bool is_taken = gate_finish(operation, &finished);
+	bool goes_on = !is_taken || progress_catch_up(operation);
 	if (!operation_is_alive(handle, operation))
 		return CURLE_ABORTED_BY_CALLBACK;
+	if (is_taken)
+		return goes_on ? result : cancel_in_wait(operation, operation->verdict.wait_ms);
 	operation->verdict.reason = ENGINE_CANCELLED;
 	operation->verdict.failure = ENGINE_CLASS_CALLER;
 	say(operation, "Failed writing the response to the program");

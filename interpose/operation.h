@@ -46,6 +46,7 @@ struct operation {
 	bool unpaused; /* the program's curl_easy_pause() meanwhile */
 
 	struct progress shown;
+	bool hides_progress; /* the program was told less than libcurl's numbers */
 	struct nesting nesting;
 	struct repeat repeat;
 	bool encloses; /* operations begun in its callbacks share its deadline */
@@ -56,6 +57,8 @@ struct operation {
 	/* From the end of this on, everything is written before it is read, and not cleared when an operation begins.
 	 */
 	struct gate gate;
+	struct progress real;         /* of this attempt: libcurl's numbers */
+	struct progress shown_before; /* of those before it, which this one hasn't reached yet */
 	struct engine_operation engine;
 	struct engine_plan plan;
 	struct witness witness;

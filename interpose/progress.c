@@ -21,21 +21,52 @@ static void lift(curl_off_t *number, curl_off_t least)
 		*number = least;
 }
 
-/* Within the first attempt libcurl's numbers go back where they do without us: at a redirect. */
+static void lower(curl_off_t *number, curl_off_t most)
+{
+	if (*number > most)
+		*number = most;
+}
+
+/*
+ * Not less than the attempts before have shown, until this one has come so far, or goes back itself: libcurl's numbers
+ * do that at a redirect, without us too.
+ */
+static void keep_from_going_back(curl_off_t *number, curl_off_t real, curl_off_t before, curl_off_t *least)
+{
+	if (real >= *least || real < before)
+		*least = 0;
+	lift(number, *least);
+}
+
+static void keep_all_from_going_back(struct operation *operation, struct progress *progress,
+                                     const struct progress *real)
+{
+	const struct progress *before = &operation->real;
+	struct progress *least = &operation->shown_before;
+	keep_from_going_back(&progress->download_total, real->download_total, before->download_total,
+	                     &least->download_total);
+	keep_from_going_back(&progress->download_now, real->download_now, before->download_now, &least->download_now);
+	keep_from_going_back(&progress->upload_total, real->upload_total, before->upload_total, &least->upload_total);
+	keep_from_going_back(&progress->upload_now, real->upload_now, before->upload_now, &least->upload_now);
+}
+
+void progress_begin_attempt(struct operation *operation)
+{
+	operation->shown_before = operation->shown;
+	operation->real = (struct progress){0};
+}
+
 static void filter(struct operation *operation, struct progress *progress)
 {
-	struct progress *shown = &operation->shown;
-	if (is_withheld(operation)) {
-		progress->download_total = shown->download_total;
-		progress->download_now = shown->download_now;
+	const struct progress real = *progress;
+	operation->hides_progress = is_withheld(operation);
+	if (operation->hides_progress) {
+		lower(&progress->download_total, operation->shown.download_total);
+		lower(&progress->download_now, operation->shown.download_now);
 	}
-	if (operation->engine.attempts > 1) {
-		lift(&progress->download_total, shown->download_total);
-		lift(&progress->download_now, shown->download_now);
-		lift(&progress->upload_total, shown->upload_total);
-		lift(&progress->upload_now, shown->upload_now);
-	}
-	*shown = *progress;
+	keep_all_from_going_back(operation, progress, &real);
+	operation->real = real;
+	operation->shown = *progress;
 }
 
 /* Calls the program, as libcurl chooses between its two functions. Afterwards the handle may be gone. */
@@ -133,6 +164,15 @@ bool progress_report(const struct operation *operation)
 {
 	int answer = tell(&operation->handle->program, &operation->shown);
 	return answer == 0 || answer == PROGRESS_CONTINUE;
+}
+
+bool progress_catch_up(struct operation *operation)
+{
+	if (!operation->hides_progress || !progress_is_wanted(operation->handle))
+		return true;
+	operation->hides_progress = false;
+	operation->shown = operation->real;
+	return progress_report(operation);
 }
 
 void progress_hide_meter(struct operation *operation)

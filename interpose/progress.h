@@ -42,6 +42,15 @@ bool progress_is_wanted(const struct handle *handle);
  */
 bool progress_report(const struct operation *operation);
 
+/* An attempt begins, whose numbers begin anew. */
+void progress_begin_attempt(struct operation *operation);
+
+/*
+ * After a response that was held to its end has been shown: so are its numbers, if they weren't. Returns whether the
+ * program lets us go on, as progress_report() does.
+ */
+bool progress_catch_up(struct operation *operation);
+
 /* The response at hand won't be shown: nor is it by libcurl's meter. */
 void progress_hide_meter(struct operation *operation);
 
