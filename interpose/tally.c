@@ -35,7 +35,8 @@ static void count_events(struct state_entry *entry, const struct state_operation
 		state_count_event(entry, STATE_EVENT_NESTED_REFUSED);
 }
 
-void tally_put_path(const struct operation *operation, char *out, size_t out_bytes)
+/* Not inlined, nor is what calls it: their texts together would be much for a small stack. */
+__attribute__((noinline)) void tally_put_path(const struct operation *operation, char *out, size_t out_bytes)
 {
 	struct url url;
 	char text[REDACTED_BYTES];
@@ -46,7 +47,8 @@ void tally_put_path(const struct operation *operation, char *out, size_t out_byt
 	state_copy_text(out, out_bytes, path);
 }
 
-static void record_flight(const struct operation *operation, const struct state_operation *counted, CURLcode result)
+static __attribute__((noinline)) void record_flight(const struct operation *operation,
+                                                    const struct state_operation *counted, CURLcode result)
 {
 	const struct process_environment *environment = process_environment();
 	char section[SHARED_STATE_SECTION_BYTES];
@@ -75,7 +77,7 @@ static void record_flight(const struct operation *operation, const struct state_
 }
 
 /* What isn't a success at the first attempt. */
-static void count_other(const struct operation *operation, CURLcode result)
+static __attribute__((noinline)) void count_other(const struct operation *operation, CURLcode result)
 {
 	shared_state_refresh(operation->policy);
 	struct state_entry *entry = shared_state_entry(operation->handle);

@@ -225,7 +225,8 @@ static void add_owners(struct owner_list *list, const char *path, const char *pr
 	closedir(directory);
 }
 
-static void add_owners_in_common(struct owner_list *list, const struct state_request *request)
+/* Not inlined: its path beside the caller's would be much for a small stack. */
+static __attribute__((noinline)) void add_owners_in_common(struct owner_list *list, const struct state_request *request)
 {
 	char path[PLACE_BYTES];
 	snprintf(path, sizeof(path), "%s" COMMON, run_directory(request));

@@ -109,8 +109,12 @@ bool state_keyed_find(const struct state_keyed_shape *shape, const _Atomic uint6
 	return found;
 }
 
-/* The place for a thing with this key. Others that have the key, which two writers made at once, are given up. */
-static size_t choose_place(const struct state_keyed_shape *shape, _Atomic uint64_t *words, uint64_t key, int64_t now_ms)
+/*
+ * The place for a thing with this key. Others that have the key, which two writers made at once, are given up. Not
+ * inlined: what it reads beside what the caller keeps would be much for a small stack.
+ */
+static __attribute__((noinline)) size_t choose_place(const struct state_keyed_shape *shape, _Atomic uint64_t *words,
+                                                     uint64_t key, int64_t now_ms)
 {
 	size_t best = first_place_of(key);
 	uint64_t best_left = UINT64_MAX;
