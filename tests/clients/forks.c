@@ -3,11 +3,17 @@
 /*
  * Transfers around fork:
  *
- *     forks handles fork|_Fork URL     the parent performs /parent; its child performs /inherited on that handle,
- * /prepared on one that was only prepared before, /own on one of its own; then the parent performs /again forks waiting
- * fork|_Fork URL N   a thread performs /parent; while it waits N children perform /child/0 … forks storm fork|_Fork N
- * N times, in a fresh process each: a thread does the process's first transfer, the process forks at a random moment of
- * it, the child does a transfer. Against a port that refuses. Prints how many of them went wrong or hung.
+ *     forks handles fork|_Fork URL
+ *         The parent performs /parent; its child performs /inherited on that handle, /prepared on one that was only
+ *         prepared before, /own on one of its own; then the parent performs /again.
+ *
+ *     forks waiting fork|_Fork URL N
+ *         A thread performs /parent; while it waits for a retry, N children perform /child/0 …
+ *
+ *     forks storm fork|_Fork N
+ *         N times, in a fresh process each: a thread does the process's first transfer, the process forks at a random
+ *         moment of it, the child does a transfer. Against a port that refuses. Prints how many of them went wrong or
+ *         hung.
  */
 
 #include <arpa/inet.h>
@@ -20,6 +26,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "waits.h"
 
 #define WATCHDOG_S 15 /* SIGALRM ends what hangs */
 
@@ -96,18 +104,12 @@ static int run_handles(const char *base)
 	return status != 0;
 }
 
-/* A transfer that takes so long waits for its retry: the answer itself comes at once. */
 static atomic_bool is_waiting;
 
-static int on_progress(void *data, curl_off_t to_get, curl_off_t got, curl_off_t to_send, curl_off_t sent)
+static int on_progress(void *curl, curl_off_t to_get, curl_off_t got, curl_off_t to_send, curl_off_t sent)
 {
-	static struct timespec first;
-	struct timespec now;
-	(void)data, (void)to_get, (void)got, (void)to_send, (void)sent;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (first.tv_sec == 0)
-		first = now;
-	if ((now.tv_sec - first.tv_sec) * 1000 + (now.tv_nsec - first.tv_nsec) / 1000000 > 200)
+	(void)to_get, (void)got, (void)to_send, (void)sent;
+	if (!atomic_load(&is_waiting) && waits_for_retry(curl))
 		atomic_store(&is_waiting, 1);
 	return 0;
 }
@@ -116,6 +118,7 @@ static void *perform_parent(void *base)
 {
 	CURL *curl = open_handle(base, "/parent");
 	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, curl);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	perform(curl, "parent");
 	atomic_store(&is_waiting, 1);

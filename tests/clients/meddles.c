@@ -18,10 +18,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define CALLS_OF_A_WAIT 2
+#include "waits.h"
 
 /* glibc 2.34 and later. */
 extern pid_t _Fork(void) __attribute__((weak));
@@ -111,28 +110,10 @@ static int on_seek(void *data, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-/* In a wait no transfer runs whose time would go on, and the calls are further apart. */
-static bool is_waiting(void)
-{
-	static double last_s;
-	static int calls;
-	static struct timespec last;
-	struct timespec now;
-	double before_s = last_s;
-	long status = 0;
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME, &last_s);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	long gap_ms = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
-	last = now;
-	calls = status == 503 && last_s == before_s && gap_ms > 100 ? calls + 1 : 0;
-	return calls >= CALLS_OF_A_WAIT;
-}
-
 static int on_progress(void *data, double a, double b, double c, double d)
 {
 	(void)data, (void)a, (void)b, (void)c, (void)d;
-	if (!done && is_waiting())
+	if (!done && waits_for_retry(curl))
 		meddle("wait");
 	return 0;
 }
