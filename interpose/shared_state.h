@@ -26,7 +26,8 @@ void shared_state_find(struct handle *handle, const struct policy *policy, const
 /*
  * The entry that was found; if another origin has it by now, since it was idle and the table full, or if this is a
  * child and it was the parent's own, the one that is found now. NULL with `state = none`: then nothing is shared, and
- * nothing restrains. In an operation only. No system call; any thread.
+ * nothing restrains. In an operation only. No system call, but sched_yield where another process makes room; any
+ * thread.
  */
 struct state_entry *shared_state_look_again(struct handle *handle);
 static inline struct state_entry *shared_state_entry(struct handle *handle)
@@ -37,7 +38,8 @@ static inline struct state_entry *shared_state_entry(struct handle *handle)
 
 /*
  * After a failure: looks, once a second at most, whether the state's file still has its name, and maps the one that has
- * it now. System calls and stack as shared_state_find(), so not inside of libcurl. errno is kept.
+ * it now, in the directory that the policy names at present. System calls and stack as shared_state_find(), so not
+ * inside of libcurl. errno is kept.
  */
 void shared_state_refresh(const struct policy *policy);
 
