@@ -16,6 +16,10 @@
  * The read callback is lent so that we know whether it was called at all, and for the copy. A default read isn't lent:
  * libcurl itself seeks a FILE* only while it reads it by its own function.
  *
+ * libcurl rewinds by itself too: for the next hop, or because a kept connection was dead. If it gets no connection to
+ * send on, the next perform does it. It would fail with our copy, and take a FILE* to its very beginning; so from the
+ * first retry on it asks us.
+ *
  * The program's stream is touched last, once nothing can forbid the retry any more: a body that was rewound for a
  * failure which is delivered after all would be sent in place of what follows it in the stream. Where the attempts
  * after that read less than the one before, the stream is put back to where that one left it. (IOCTLFUNCTION can only
@@ -196,41 +200,23 @@ static bool ask_program_to_rewind(struct handle *handle)
 	return program->ioctl_function(handle->curl, CURLIOCMD_RESTARTREAD, program->ioctl_data) == CURLIOE_OK;
 }
 
-/*
- * Before it sends a body again, to another hop or on another connection, libcurl rewinds it. If it gets no connection
- * to do so, the next perform does it: it fails if there is nothing to rewind with, and takes a FILE* to its very
- * beginning.
+/* A first attempt after a failed transfer of the handle may begin elsewhere: libcurl takes the file to its begin then.
  */
-static bool rewinds_by_itself(const struct operation *operation)
+static bool can_seek_file(const struct body *body)
 {
-	return operation->outcome.curl_code != CURLE_OK &&
-	       (operation->sends.resends > 0 || outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > 0);
+	return body->file_offset == 0 || (body->file_offset > 0 && !body->rewind_is_due);
 }
 
-/* The same, where a kept connection may have died and the new one never came to send: that is no resend yet. */
-static bool may_rewind_by_itself(const struct operation *operation)
+static bool seek_file(FILE *file, off_t offset)
 {
-	bool was_alone = operation->engine.attempts == 1 && operation->handle->kept_connections == 0;
-	return operation->outcome.curl_code != CURLE_OK && (!was_alone || rewinds_by_itself(operation));
-}
-
-static bool can_seek_file(const struct operation *operation)
-{
-	const struct body *body = &operation->handle->body;
-	return body->file_offset == 0 ||
-	       (body->file_offset > 0 && !body->rewind_is_due && !may_rewind_by_itself(operation));
-}
-
-static bool can_use_copy(const struct operation *operation)
-{
-	return !operation->handle->body.copy_lost && !rewinds_by_itself(operation);
+	clearerr(file);
+	return fseeko(file, offset, SEEK_SET) == 0;
 }
 
 static bool rewind_file(const struct operation *operation)
 {
 	struct body *body = &operation->handle->body;
 	FILE *file = default_file(&operation->handle->program);
-	/* Whether libcurl may still have to rewind it was asked for the verdict; the attempt is counted by now. */
 	if (body->file_offset < 0)
 		return false;
 	off_t offset = ftello(file);
@@ -239,8 +225,7 @@ static bool rewind_file(const struct operation *operation)
 		return false;
 	if (offset > body->left_offset)
 		body->left_offset = offset;
-	clearerr(file);
-	return fseeko(file, body->file_offset, SEEK_SET) == 0;
+	return seek_file(file, body->file_offset);
 }
 
 /* libcurl rewinds by itself between the requests of one attempt: then what was read says nothing of a place. */
@@ -257,7 +242,7 @@ static bool rewind_read(const struct operation *operation)
 	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	if (!handle->program.read_function)
-		return rewind_file(operation);
+		return rewind_file(operation) && lend_seek_callback(handle);
 	/* Not lent, though there is a callback: nobody knows what was read. */
 	if (!handle->lent.read)
 		return false;
@@ -271,7 +256,7 @@ static bool rewind_read(const struct operation *operation)
 		begin_stream(body);
 		if (!ask_program_to_rewind(handle))
 			return false;
-	} else if (!can_use_copy(operation)) {
+	} else if (body->copy_lost || !lend_seek_callback(handle)) {
 		return false;
 	}
 	body->position = 0;
@@ -289,8 +274,8 @@ static bool can_rewind_read(const struct operation *operation)
 		return !program->read_function || program_rewinds(program) ||
 		       !is_too_large_to_copy(program, &operation->section->rules);
 	if (!program->read_function)
-		return can_seek_file(operation);
-	return handle->lent.read && (!body->was_read || program_rewinds(program) || can_use_copy(operation));
+		return can_seek_file(body);
+	return handle->lent.read && (!body->was_read || program_rewinds(program) || !body->copy_lost);
 }
 
 bool body_can_rewind(const struct operation *operation)
@@ -549,6 +534,21 @@ size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 		keep_copy(body, out, given, (size_t)handle->active->section->rules.replay_body_bytes);
 	body->position = body->copy_bytes;
 	return given;
+}
+
+int body_seek_callback(void *data, curl_off_t offset, int origin)
+{
+	struct handle *handle = data;
+	struct body *body = &handle->body;
+	const struct program_options *program = &handle->program;
+	if (offset != 0 || origin != SEEK_SET)
+		return CURL_SEEKFUNC_CANTSEEK;
+	if (!program->read_function)
+		return seek_file(default_file(program), body->file_offset) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+	if (body->copy_lost)
+		return CURL_SEEKFUNC_FAIL;
+	body->position = 0;
+	return CURL_SEEKFUNC_OK;
 }
 
 void body_end(struct operation *operation, CURLcode result)

@@ -121,4 +121,12 @@ void body_free(struct body *body);
 /* The callback that is lent to libcurl; `data` is the struct handle. Without an operation it is the program's own. */
 size_t body_read_callback(char *out, size_t size, size_t count, void *data);
 
+/*
+ * Lent from the first retry on, for a body that the program has no way to rewind: takes our copy, or the program's
+ * FILE*, to where the body begins (lib/sendf.c, cr_in_rewind; before 8.7 lib/transfer.c, Curl_readrewind). libcurl asks
+ * for it to send a request again on a new connection because the kept one was dead. A seek to elsewhere libcurl does by
+ * reading. `data` is the struct handle.
+ */
+int body_seek_callback(void *data, curl_off_t offset, int origin);
+
 #endif

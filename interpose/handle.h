@@ -116,6 +116,7 @@ struct lent_options {
 	bool http_headers;
 	bool no_progress;
 	bool read;     /* function and data */
+	bool seek;     /* function and data */
 	bool progress; /* functions and data: stay lent between performs */
 };
 

@@ -108,6 +108,11 @@ static void give_back_options(const struct libcurl *libcurl, const struct progra
 		libcurl->setopt(curl, CURLOPT_READDATA, program->read_data_set ? program->read_data : (void *)stdin);
 		lent->read = false;
 	}
+	if (lent->seek) {
+		libcurl->setopt(curl, CURLOPT_SEEKFUNCTION, program->seek_function);
+		libcurl->setopt(curl, CURLOPT_SEEKDATA, program->seek_data);
+		lent->seek = false;
+	}
 	if (lent->http_headers) {
 		libcurl->setopt(curl, CURLOPT_HTTPHEADER, program->http_headers);
 		lent->http_headers = false;
@@ -187,6 +192,15 @@ void lend_read_callback(struct operation *operation)
 	lend_give_back_numbers(handle);
 }
 
+bool lend_seek_callback(struct handle *handle)
+{
+	const struct libcurl *libcurl = handle->libcurl;
+	if (!handle->lent.seek)
+		handle->lent.seek = set_pointer(handle, CURLOPT_SEEKDATA, handle) &&
+		                    libcurl->setopt(handle->curl, CURLOPT_SEEKFUNCTION, body_seek_callback) == CURLE_OK;
+	return handle->lent.seek;
+}
+
 void lend_attempt(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
@@ -217,7 +231,7 @@ void lend_give_back_numbers(struct handle *handle)
 {
 	const struct lent_options *lent = &handle->lent;
 	if (!lent->timeout && !lent->connect_timeout && !lent->fresh_connect && !lent->dns_cache_timeout &&
-	    !lent->quick_exit && !lent->http_headers && !lent->no_progress && !lent->read)
+	    !lent->quick_exit && !lent->http_headers && !lent->no_progress && !lent->read && !lent->seek)
 		return;
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }

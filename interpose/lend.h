@@ -28,6 +28,12 @@ void lend_give_back_duplicate(const struct handle *source, CURL *copy);
 /* Lends the read callback for an operation whose body comes from it. */
 void lend_read_callback(struct operation *operation);
 
+/*
+ * Lends the seek callback to a handle whose body the program can't rewind, for what libcurl sends again by itself in
+ * the attempts to come. Returns false if libcurl refused.
+ */
+bool lend_seek_callback(struct handle *handle);
+
 /* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
  */
 void lend_attempt(struct operation *operation);
