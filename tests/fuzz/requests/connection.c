@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +19,21 @@
 #define QUIET_TRIES 5000 /* of a millisecond */
 #define STACK_BYTES 65536
 
-static atomic_int open_connections, connection_count, operation_now;
+#define SERVICES_MAX 2
+
+static atomic_int open_connections, connection_count;
 
 struct service {
 	int listener;
 	void (*serve)(struct connection *connection);
 };
+
+static struct service services[SERVICES_MAX];
+static size_t service_count;
+
+/* Over an accept and the note which operation it was in. */
+static pthread_mutex_t accepting = PTHREAD_MUTEX_INITIALIZER;
+static int operation_now;
 
 struct visit {
 	void (*serve)(struct connection *connection);
@@ -51,11 +62,28 @@ static void start_thread(void *(*run)(void *), void *data)
 	pthread_attr_destroy(&attributes);
 }
 
+static bool has_caller(const struct service *service, int wait_ms)
+{
+	struct pollfd listener = {.fd = service->listener, .events = POLLIN};
+	return poll(&listener, 1, wait_ms) == 1;
+}
+
+static int accept_one(const struct service *service, int *operation)
+{
+	if (!has_caller(service, -1))
+		return -1;
+	pthread_mutex_lock(&accepting);
+	int fd = accept(service->listener, NULL, NULL);
+	*operation = operation_now;
+	pthread_mutex_unlock(&accepting);
+	return fd;
+}
+
 static void *accept_all(void *data)
 {
-	struct service *service = data;
+	const struct service *service = data;
 	for (;;) {
-		int one = 1, fd = accept(service->listener, NULL, NULL);
+		int one = 1, operation, fd = accept_one(service, &operation);
 		if (fd < 0)
 			continue;
 		atomic_fetch_add(&open_connections, 1);
@@ -64,7 +92,7 @@ static void *accept_all(void *data)
 		visit->serve = service->serve;
 		visit->connection.fd = fd;
 		visit->connection.number = atomic_fetch_add(&connection_count, 1);
-		visit->connection.opened = atomic_load(&operation_now);
+		visit->connection.opened = operation;
 		start_thread(serve_visit, visit);
 	}
 	return NULL;
@@ -72,14 +100,30 @@ static void *accept_all(void *data)
 
 void connection_start(int listener, void (*serve)(struct connection *connection))
 {
-	struct service *service = malloc(sizeof(*service));
+	if (service_count == SERVICES_MAX)
+		abort();
+	struct service *service = &services[service_count++];
 	*service = (struct service){.listener = listener, .serve = serve};
 	start_thread(accept_all, service);
 }
 
+static bool set_operation(int operation)
+{
+	bool is_settled = true;
+	pthread_mutex_lock(&accepting);
+	for (size_t i = 0; i < service_count; i++)
+		is_settled = is_settled && !has_caller(&services[i], 0);
+	if (is_settled)
+		operation_now = operation;
+	pthread_mutex_unlock(&accepting);
+	return is_settled;
+}
+
+/* A connection of the operation before may still wait to be accepted: it would be taken for one of this. */
 void server_expect(int operation)
 {
-	atomic_store(&operation_now, operation);
+	while (!set_operation(operation))
+		sched_yield();
 }
 
 /* Connections are accepted in order: those before this one are counted when it is answered or closed. */
