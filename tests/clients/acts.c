@@ -21,7 +21,7 @@
 
 static CURL *curl;
 static const char *action, *awaited;
-static bool acted, goes_on, pauses, is_paused;
+static bool acted, goes_on, waits, pauses, is_paused;
 static size_t sent_bytes;
 static const char body[] = "the whole body";
 
@@ -76,8 +76,12 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *data)
 static size_t on_read(char *bytes, size_t size, size_t count, void *data)
 {
 	(void)data;
-	if (!goes_on && strcmp(action, "unpauses") == 0)
+	if (!goes_on && strcmp(action, "unpauses") == 0) {
+		if (!waits)
+			printf("waits\n");
+		waits = true;
 		return CURL_READFUNC_PAUSE;
+	}
 	size_t left = strlen(body) - sent_bytes, given = size * count < left ? size * count : left;
 	memcpy(bytes, body + sent_bytes, given);
 	sent_bytes += given;
@@ -90,7 +94,7 @@ static int on_seek(void *data, curl_off_t offset, int origin)
 	(void)data;
 	(void)origin;
 	sent_bytes = (size_t)offset;
-	goes_on = acted = false;
+	goes_on = acted = waits = false;
 	return CURL_SEEKFUNC_OK;
 }
 

@@ -88,7 +88,10 @@ def test_a04_upload_that_waits_for_a_100_gets_it_in_each_attempt(origin, acts, w
     result = acts(server, "unpauses", "HTTP/1.1 100", "put", *expects, *WAYS[way])
     seen = lines(result)
     assert seen[-1] == "result 0 status 200", seen
-    assert len([line for line in seen if "HTTP/1.1 100" in line]) == faults + 1
+    # Unasked it may be there before the program was asked for a body: then the next attempt doesn't wait either.
+    interim = len([line for line in seen if "HTTP/1.1 100" in line])
+    assert seen.count("waits") <= interim <= faults + 1
+    assert interim == faults + 1 or not expects
     assert not any("503" in line for line in seen)
     if expects:
         assert [request.body for request in server.requests] == [b"the whole body"] * (faults + 1)
