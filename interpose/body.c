@@ -156,6 +156,7 @@ static void begin_read(struct operation *operation)
 	struct body *body = &handle->body;
 	body->read_function = handle->program.read_function;
 	body->read_data = handle->program.read_data_set ? handle->program.read_data : stdin;
+	body->is_rewound_by_program = program_rewinds(&handle->program);
 	body->preview_key = 0;
 	body->head_bytes = 0;
 	body->is_again = body->differs = false;
@@ -518,7 +519,7 @@ size_t body_read_callback(char *out, size_t size, size_t count, void *data)
 	body->was_read = true;
 	if (!handle->active)
 		return body->read_function(out, size, count, body->read_data);
-	if (program_rewinds(&handle->program))
+	if (body->is_rewound_by_program)
 		return read_stream(handle, out, size, count);
 	if (!body->copy_lost && body->position < body->copy_bytes)
 		return read_copy(body, out, size * count);
@@ -540,11 +541,10 @@ int body_seek_callback(void *data, curl_off_t offset, int origin)
 {
 	struct handle *handle = data;
 	struct body *body = &handle->body;
-	const struct program_options *program = &handle->program;
 	if (offset != 0 || origin != SEEK_SET)
 		return CURL_SEEKFUNC_CANTSEEK;
-	if (!program->read_function)
-		return seek_file(default_file(program), body->file_offset) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
+	if (!body->read_function)
+		return seek_file(body->read_data, body->file_offset) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
 	if (body->copy_lost)
 		return CURL_SEEKFUNC_FAIL;
 	body->position = 0;

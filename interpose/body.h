@@ -17,8 +17,10 @@
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
 	/* What the program had set when the operation began: libcurl, too, goes by that until the transfer is over. */
+	/* As the program had them set when the operation began: by these its body is read to the end. */
 	curl_read_callback read_function;
 	void *read_data;
+	bool is_rewound_by_program;
 	char *copy; /* what the program's read callback gave, while it all fits */
 	size_t copy_bytes, copy_capacity_bytes;
 	size_t position;    /* where in the body libcurl reads next */

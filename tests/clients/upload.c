@@ -24,7 +24,8 @@ struct upload {
 	bool seek_fails;
 	long offset_bytes; /* where the FILE* stands at entry */
 	long position;
-	long read_calls, read_bytes, seeks, ioctls, trailer_calls;
+	long seek_at_send; /* from this request on it has a seek callback */
+	long read_calls, read_bytes, seeks, ioctls, trailer_calls, sends;
 	struct curl_slist *headers;
 	curl_mime *mime;
 	curl_mime *inner;
@@ -57,6 +58,16 @@ static int on_seek(void *data, curl_off_t offset, int origin)
 		return CURL_SEEKFUNC_CANTSEEK;
 	upload->position = (long)offset;
 	return CURL_SEEKFUNC_OK;
+}
+
+static int on_debug(CURL *curl, curl_infotype type, char *text, size_t bytes, void *data)
+{
+	struct upload *upload = data;
+	(void)text;
+	(void)bytes;
+	if (type == CURLINFO_HEADER_OUT && ++upload->sends == upload->seek_at_send)
+		curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek);
+	return 0;
 }
 
 static curlioerr on_ioctl(CURL *curl, int command, void *data)
@@ -284,6 +295,15 @@ static const struct {
     {"form-stream", use_form_stream},
 };
 
+static void await_send(struct upload *upload, long send)
+{
+	upload->seek_at_send = send;
+	curl_easy_setopt(upload->curl, CURLOPT_VERBOSE, 1L);
+	curl_easy_setopt(upload->curl, CURLOPT_DEBUGFUNCTION, on_debug);
+	curl_easy_setopt(upload->curl, CURLOPT_DEBUGDATA, upload);
+	curl_easy_setopt(upload->curl, CURLOPT_SEEKDATA, upload);
+}
+
 static void set_option(struct upload *upload, const char *argument)
 {
 	long value = strtol(strchr(argument, '=') + 1, NULL, 10);
@@ -297,6 +317,8 @@ static void set_option(struct upload *upload, const char *argument)
 		upload->posts = value;
 	else if (strncmp(argument, "follow=", 7) == 0)
 		curl_easy_setopt(upload->curl, CURLOPT_FOLLOWLOCATION, value);
+	else if (strncmp(argument, "seek_at_send=", 13) == 0)
+		await_send(upload, value);
 	else if (strncmp(argument, "timeout_ms=", 11) == 0)
 		curl_easy_setopt(upload->curl, CURLOPT_TIMEOUT_MS, value);
 	else

@@ -151,6 +151,16 @@ def test_repeat_after_which_the_kept_connection_dies(origin, upload, source, opt
     assert len({re.sub(rb"--------+\w+", b"BOUNDARY", request.body) for request in server.requests}) == 1
 
 
+@pytest.mark.parametrize("source,options", [("callback", []), ("file", []), ("file", ["offset=100"])])
+def test_seek_callback_that_is_set_in_the_middle_of_a_repeat(origin, upload, source, options):
+    """The program's function isn't called with our data, and its stream isn't read where our copy is."""
+    server = origin([BUSY, {"fault": "fin"}, OK])
+    result = upload(server, source, "post=1", "size=900", "seek_at_send=2", *options, policy={"replay": "all"})
+    assert has_result(result, 0, 200)
+    assert len(server.requests) == 3
+    assert len({request.body for request in server.requests}) == 1
+
+
 @pytest.mark.parametrize("source", ["seek", "file"])
 def test_upload_that_a_redirect_made_a_get(origin, upload, source):
     """Some libcurls forget then that it was an upload: the repeat would have no body."""
