@@ -24,11 +24,9 @@ int64_t bounds_expires_ms(void *context)
 	const struct operation *operation = context;
 	const struct handle *handle = operation->handle;
 	struct engine_expiry expiry;
-	struct url url;
 
 	engine_expiry_begin(&expiry);
-	if (handle_read_url(handle, &url) && url.query.text)
-		engine_expiry_read_query(&expiry, url.query);
+	engine_expiry_read_query(&expiry, handle_query(handle));
 	for (const struct curl_slist *header = handle->program.http_headers; header; header = header->next)
 		if (header->data)
 			engine_expiry_read_header(&expiry, header->data);

@@ -115,6 +115,7 @@ void handle_forget(struct handle *handle)
 	mime_detach(&handle->program.mime);
 	free(handle->referer);
 	handle->referer = NULL;
+	handle_set_request_target(handle, NULL);
 	free(handle->url);
 	handle->url = NULL;
 	handle->url_capacity_bytes = 0;
@@ -135,6 +136,7 @@ void handle_reset(struct handle *handle)
 	handle->program.post_bytes = -1;
 	handle_set_url(handle, NULL);
 	handle_set_referer(handle, NULL);
+	handle_set_request_target(handle, NULL);
 }
 
 bool handle_copy_options(struct handle *copy, const struct handle *source)
@@ -143,6 +145,7 @@ bool handle_copy_options(struct handle *copy, const struct handle *source)
 	copy->lent = source->lent;
 	mime_copy(&copy->program.mime, source->program.mime);
 	handle_set_referer(copy, source->referer);
+	handle_set_request_target(copy, source->request_target);
 	copy->referer_is_left = copy->referer_is_left || source->referer_is_left;
 	return handle_set_url(copy, source->url) || !source->url;
 }
@@ -184,6 +187,19 @@ void handle_set_referer(struct handle *handle, const char *referer)
 	handle->referer = referer ? strdup(referer) : NULL;
 	/* Without memory it can't be set again either. */
 	handle->referer_is_left = referer && !handle->referer;
+}
+
+void handle_set_request_target(struct handle *handle, const char *target)
+{
+	free(handle->request_target);
+	handle->request_target = target ? strdup(target) : NULL;
+}
+
+struct span handle_query(const struct handle *handle)
+{
+	const char *target = handle->request_target ? handle->request_target : handle->url;
+	const char *query = target ? target + strcspn(target, "?#") : "";
+	return *query == '?' ? (struct span){query + 1, strcspn(query + 1, "#")} : (struct span){"", 0};
 }
 
 /* Mirrors how libcurl picks the verb: CUSTOMREQUEST, else HEAD without a body, else by method (lib/http.c,

@@ -146,6 +146,7 @@ struct handle {
 	bool shares;              /* CURLOPT_SHARE: connections that others made may be used */
 
 	char *referer;        /* CURLOPT_REFERER as set, owned; NULL: none */
+	char *request_target; /* CURLOPT_REQUEST_TARGET as set, owned; NULL: none */
 	bool referer_is_left; /* libcurl goes on with another one, that of a redirect (AUTOREFERER) */
 
 	char *url; /* CURLOPT_URL as set, owned; NULL: none */
@@ -198,6 +199,12 @@ bool handle_read_url(const struct handle *handle, struct url *url);
 
 /* Keeps a copy of the referrer (NULL: none), which libcurl now begins with. */
 void handle_set_referer(struct handle *handle, const char *referer);
+
+/* Keeps a copy of what is asked for in place of the URL's path and query (NULL: those). */
+void handle_set_request_target(struct handle *handle, const char *target);
+
+/* The query on the wire, behind its "?"; empty without one. Valid until URL or request target change. */
+struct span handle_query(const struct handle *handle);
 
 /* The verb on the wire, as libcurl chooses it. Never NULL. */
 const char *handle_verb(const struct handle *handle);

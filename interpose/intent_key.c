@@ -78,6 +78,7 @@ static uint64_t key_with_body(const struct handle *handle, uint64_t body_key)
 		return 0;
 	uint64_t hash = hash_text(HASH_BASIS, handle_verb(handle));
 	hash = hash_url(hash, handle->url);
+	hash = hash_text(hash, handle->request_target ? handle->request_target : "");
 	hash = hash_text(hash, handle->program.default_protocol);
 	hash = hash_number(hash, (uint64_t)handle->program.port);
 	hash = hash_options(hash, &handle->program);

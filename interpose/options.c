@@ -258,6 +258,11 @@ static void note_referer(struct handle *handle, const void *argument)
 	handle_set_referer(handle, argument);
 }
 
+static void note_request_target(struct handle *handle, const void *argument)
+{
+	handle_set_request_target(handle, argument);
+}
+
 static void note_share(struct handle *handle, const void *argument)
 {
 	handle->shares = argument != NULL;
@@ -340,6 +345,7 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     SPECIAL(OPTION_SSL_OPTIONS, note_ssl_options),
     SPECIAL(CURLOPT_SHARE, note_share),
     SPECIAL(CURLOPT_REFERER, note_referer),
+    SPECIAL(OPTION_REQUEST_TARGET, note_request_target),
 };
 
 static void note_option(struct handle *handle, const struct tracked_option *tracked, void *argument)

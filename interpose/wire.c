@@ -44,12 +44,8 @@ static void read_list(const struct curl_slist *list, const struct policy_rules *
 	}
 }
 
-static void read_query(const char *url, struct wire *wire)
+static void read_query(struct span rest, struct wire *wire)
 {
-	const char *query = url ? strchr(url, '?') : NULL;
-	if (!query)
-		return;
-	struct span rest = {query + 1, strcspn(query + 1, "#")};
 	while (rest.bytes > 0) {
 		struct span value = span_cut(&rest, "&;");
 		struct span name = span_cut(&value, "=");
@@ -67,7 +63,7 @@ void wire_read(const struct handle *handle, const struct policy_rules *rules, st
 	/* A proxy that isn't asked for a tunnel gets these with the request, and may hand them on. */
 	if (handle->program.proxy_headers)
 		read_list(handle->program.proxy_headers, rules, false, wire);
-	read_query(handle->url, wire);
+	read_query(handle_query(handle), wire);
 }
 
 bool wire_has_field(const struct handle *handle, const char *name)

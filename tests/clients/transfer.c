@@ -482,6 +482,7 @@ static const struct setting {
     {"maxconnects", set_long, CURLOPT_MAXCONNECTS},
     {"forbid_reuse", set_long, CURLOPT_FORBID_REUSE},
     {"range", set_text, CURLOPT_RANGE},
+    {"request_target", set_text, (CURLoption)10266}, /* CURLOPT_REQUEST_TARGET, 7.55 */
     {"cookiefile", set_text, CURLOPT_COOKIEFILE},
     {"cookiejar", set_text, CURLOPT_COOKIEJAR},
     {"hsts", set_text, CURLOPT_HSTS},

@@ -145,6 +145,13 @@ def test_h07_no_attempt_starts_after_the_expiry(origin, build, bare, transfer, n
     assert result.operation["waited_ms"] == 0
 
 
+def test_h07_in_the_request_target(origin, transfer):
+    server = origin([BUSY, EXPIRED])
+    query, _ = SIGNED["aws"](-30)
+    result = transfer(server.url("/other"), f"request_target=/object?{query}")
+    assert (len(server.requests), result.reasons) == (1, ["request_expired"])
+
+
 @pytest.mark.parametrize("name", SIGNED)
 def test_h07_until_then_it_is_retried(origin, transfer, name):
     server = origin([BUSY, OK])

@@ -174,8 +174,9 @@ def curl(*options):
     (curl("-H 'Range: bytes=0-9'"), curl("-H 'Range: bytes=10-19'")),
     (curl("-r 0-9"), curl("-r 10-19")),
     (curl("-C 10"), curl("-C 20")),
+    (curl("--request-target /a"), curl("--request-target /b")),
     (curl("-H 'Host: a.example'"), curl("-H 'Host: b.example'")),
-], ids=["user", "proxy", "range header", "range", "resume", "host header"])
+], ids=["user", "proxy", "range header", "range", "resume", "request target", "host header"])
 def test_another_request_of_the_same_address_is_not_refused(origin, caller, first, second):
     part = {"status": 206, "headers": [["Content-Range", "bytes 20-23/24"]], "body": "fine", "repeat": True}
     server = origin([BUSY] * MAX_ATTEMPTS + [part])

@@ -43,6 +43,11 @@ def test_a17_get_whose_query_asks_for_another_method(sends, query):
     assert sends(path=f"/x?{query}") == (2 if "DELETE" in query else 1)
 
 
+@pytest.mark.parametrize("target, times", [("/x?_method=POST", 1), ("/x", 2)])
+def test_a17_request_target_is_what_goes_on_the_wire(sends, target, times):
+    assert sends(f"request_target={target}", path="/y?_method=POST") == times
+
+
 @pytest.mark.parametrize("options", [["h=X-HTTP-Method-Override: GET"], ["h=X-Auth-Method: token"],
                                      ["h=X-HTTP-Method-Override: DELETE"],
                                      ["request=OPTIONS", "h=Access-Control-Request-Method: POST"],
@@ -97,6 +102,10 @@ def test_h06_precondition_of_a_delete(sends):
 @pytest.mark.parametrize("query", ["ifGenerationMatch=0", "name=a&ifMetagenerationMatch=3", "cas=0", "comp=appendblock"])
 def test_h06_precondition_in_the_query(sends, query):
     assert sends(*PUT, path=f"/x?{query}") == 1
+
+
+def test_h06_precondition_in_the_request_target(sends):
+    assert sends(*PUT, "request_target=/x?ifGenerationMatch=0") == 1
 
 
 @pytest.mark.parametrize("header", ["If-Match:", "Overwrite: T", "X-Notif: 1", "Content-MD5: x"])
