@@ -332,6 +332,16 @@ static void warn_covered_section(const struct warner *warner, const struct subje
 	}
 }
 
+/* "10.0.0.0/8": an address, and a path that is a number. */
+static bool looks_like_network(const struct policy_match *match, const char *path)
+{
+	bool is_address =
+	    match->host_glob[0] == '[' || strspn(match->host_glob, "0123456789.") == strlen(match->host_glob);
+	size_t digits = strspn(path + 1, "0123456789");
+
+	return is_address && path[0] == '/' && digits > 0 && digits <= 3 && path[1 + digits] == '\0';
+}
+
 /* What is wrong with a pattern that fits next to nothing; NULL: nothing is. */
 static const char *narrow_match(const struct policy_match *match)
 {
@@ -343,6 +353,10 @@ static const char *narrow_match(const struct policy_match *match)
 		       "allowed: the path, * for the rest of it";
 	if (path[strlen(path) - 1] == '/' && strpbrk(path, "*?") == NULL)
 		return "fits this one path alone; for all below it put * behind it";
+	if (match->scheme == NULL && (strcmp(match->host_glob, "http") == 0 || strcmp(match->host_glob, "https") == 0))
+		return "fits a host of that name; a scheme has :// behind it";
+	if (looks_like_network(match, path))
+		return "fits this address and path alone; networks aren't matched, but 10.* is what begins with 10.";
 	if (match->scheme != NULL && match->port == (strcmp(match->scheme, "http") == 0 ? 443 : 80))
 		return "this scheme is hardly spoken at that port, so hardly any URL fits";
 	return NULL;
@@ -365,8 +379,20 @@ static const char *item_with_blank(const struct policy_list *list)
 	return NULL;
 }
 
-/* Lists are separated by commas; a program may have a blank in its name, but hardly any has. */
-static void warn_blanks_in_lists(const struct warner *warner, const struct subject *subject)
+/* The first item that is a path, NULL if there is none. */
+static const char *item_with_path(const struct policy_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strncmp(list->items[i], "./", 2) == 0 || strchr("/~", list->items[i][0]) != NULL)
+			return list->items[i];
+	return NULL;
+}
+
+/*
+ * Lists are separated by commas; a program may have a blank in its name, but hardly any has. A program is known by the
+ * name of its file; a slash could only be that of a job's name.
+ */
+static void warn_odd_programs(const struct warner *warner, const struct subject *subject)
 {
 	const struct policy_rules *rules = &subject->section->rules;
 	const struct {
@@ -380,11 +406,15 @@ static void warn_blanks_in_lists(const struct warner *warner, const struct subje
 	char what[160];
 
 	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-		const char *item = item_with_blank(lists[i].list);
-		if (item == NULL || !is_set_here(subject, lists[i].key))
+		const char *blank = item_with_blank(lists[i].list), *path = item_with_path(lists[i].list);
+		if ((blank == NULL && path == NULL) || !is_set_here(subject, lists[i].key))
 			continue;
-		snprintf(what, sizeof what,
-		         "\"%.60s\" is one name with a blank in it; several have commas between them", item);
+		if (blank != NULL)
+			snprintf(what, sizeof what,
+			         "\"%.60s\" is one name with a blank in it; several have commas between them", blank);
+		else
+			snprintf(what, sizeof what,
+			         "\"%.60s\" is a path, and programs are known by the name of their file alone", path);
 		warn_of(warner, subject, lists[i].key, what);
 	}
 }
@@ -401,7 +431,7 @@ void check_unreachable(const struct policy *policy, policy_warn warn, void *warn
 		warn_idle_idempotency_key(&warner, &subject);
 		warn_early_breaker(&warner, &subject);
 		warn_idle_keys(&warner, &subject);
-		warn_blanks_in_lists(&warner, &subject);
+		warn_odd_programs(&warner, &subject);
 		if (i == 0)
 			continue;
 		warn_covered_section(&warner, &subject);

@@ -436,6 +436,9 @@ def test_post_over_seven_dead_connections(origin, transfer, resend, posts):
         ("[policy]\nprograms = git,\u00a0curl\n", 1, "a non-breaking space (U+00A0) in the value; allowed:"),
         ("[policy]\nlog = /tmp/a\tb.jsonl\n", 1, "a control character in the path; allowed:"),
         ("[upstream a]\nmatch = https://api.example/\n", 0, "fits this one path alone; for all below it put * behind it"),
+        ("[policy]\nskip_programs = /usr/bin/curl\n", 0, "programs are known by the name of their file alone"),
+        ("[upstream a]\nmatch = https//api.example\n", 0, "a scheme has :// behind it"),
+        ("[upstream a]\nmatch = 10.0.0.0/8\n", 0, "networks aren't matched"),
         ("[upstream a]\nmatch = *.example\n[upstream b]\nmatch = b.example\n", 0, "so this section is never used"),
     ],
 )
