@@ -7,28 +7,45 @@
 
 #define WORDS_MAX 256
 
-/* What starts programs without our environment: always, or with one of these words behind it. */
+/* What starts programs without our environment: always, or with one of these words or options behind it. */
 static const struct clearing {
 	const char *name;
-	const char *words;  /* NULL: always */
-	const char *except; /* a word with which it doesn't after all; NULL: none */
+	const char *words;   /* NULL: always */
+	const char *except;  /* a word with which it doesn't after all; NULL: none */
+	const char *letters; /* instead of words: of options before the first operand, also among others ("-vi") */
+	const char *valued;  /* letters of those that take a value */
 } CLEARING[] = {
-    {"sudo", NULL, NULL},
-    {"doas", NULL, NULL},
-    {"pkexec", NULL, NULL},
-    {"env", "- -i --ignore-environment", NULL},
-    {"su", "- -l --login", NULL},
-    {"runuser", "- -l --login", NULL},
-    {"setpriv", "--reset-env", NULL},
-    {"systemd-run", NULL, "--scope"},
-    {"chroot", NULL, NULL},
-    {"ssh", NULL, NULL},
-    {"docker", NULL, NULL},
-    {"podman", NULL, NULL},
-    {"nerdctl", NULL, NULL},
-    {"kubectl", NULL, NULL},
-    {"machinectl", NULL, NULL},
-    {"lxc-attach", NULL, NULL},
+    {.name = "sudo"},
+    {.name = "doas"},
+    {.name = "pkexec"},
+    {.name = "env", .words = "- --ignore-environment", .letters = "i", .valued = "uCS"},
+    {.name = "exec", .words = "", .letters = "c", .valued = "a"},
+    {.name = "su", .words = "- -l --login"},
+    {.name = "runuser", .words = "- -l --login"},
+    {.name = "setpriv", .words = "--reset-env"},
+    {.name = "systemd-run", .except = "--scope"},
+    {.name = "chroot"},
+    {.name = "ssh"},
+    {.name = "pdsh"},
+    {.name = "pssh"},
+    {.name = "parallel-ssh"},
+    {.name = "mosh"},
+    {.name = "adb"},
+    {.name = "vagrant"},
+    {.name = "docker"},
+    {.name = "docker-compose"},
+    {.name = "podman"},
+    {.name = "podman-compose"},
+    {.name = "nerdctl"},
+    {.name = "crictl"},
+    {.name = "kubectl"},
+    {.name = "oc"},
+    {.name = "machinectl"},
+    {.name = "systemd-nspawn"},
+    {.name = "flatpak"},
+    {.name = "lxc"},
+    {.name = "incus"},
+    {.name = "lxc-attach"},
 };
 
 struct reader {
@@ -69,17 +86,39 @@ static bool has_one_of(char **words, const char *list)
 	return false;
 }
 
+/* Whether an option before the first operand is one of the row's letters or words. */
+static bool has_option(const struct clearing *row, char **words)
+{
+	for (; *words && **words == '-'; words++) {
+		const char *at = *words + 1;
+		if (is_listed(row->words, *words))
+			return true;
+		if (*at == '-')
+			continue;
+		for (; *at && !strchr(row->valued, *at); at++)
+			if (strchr(row->letters, *at))
+				return true;
+		if (*at && !at[1] && words[1])
+			words++;
+	}
+	return false;
+}
+
+static bool is_clearing(const struct clearing *row, char **words)
+{
+	if (row->except && has_one_of(words, row->except))
+		return false;
+	if (row->letters)
+		return has_option(row, words);
+	return !row->words || has_one_of(words, row->words);
+}
+
 const char *script_words_clear(char **words)
 {
 	const char *name = base_name(words[0]);
-	for (size_t i = 0; i < sizeof(CLEARING) / sizeof(CLEARING[0]); i++) {
-		const struct clearing *row = &CLEARING[i];
-		if (strcmp(row->name, name) == 0)
-			return (!row->words || has_one_of(words + 1, row->words)) &&
-			               (!row->except || !has_one_of(words + 1, row->except))
-			           ? row->name
-			           : NULL;
-	}
+	for (size_t i = 0; i < sizeof(CLEARING) / sizeof(CLEARING[0]); i++)
+		if (strcmp(CLEARING[i].name, name) == 0)
+			return is_clearing(&CLEARING[i], words + 1) ? CLEARING[i].name : NULL;
 	return NULL;
 }
 
