@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cli/script_words.h"
+
 /* The exit status, too. */
 enum check_verdict { CHECK_COVERED = 0, CHECK_PARTLY = 1, CHECK_NOT = 2, CHECK_UNKNOWN = 3 };
 
@@ -36,6 +38,7 @@ enum check_reason {
 	CHECK_REASON_CHROOT,        /* the object can't be found in there */
 	CHECK_REASON_UNREADABLE,
 	CHECK_REASON_VARIABLES, /* a script changes LD_PRELOAD or TENACURL_DISABLE */
+	CHECK_REASON_INDIRECT,  /* a script starts by way of what clears the environment, and what can't be seen */
 	CHECK_REASON_OFF        /* switched off for it: TENACURL_DISABLE, mode, programs, skip_programs */
 };
 
@@ -67,16 +70,16 @@ struct check_report {
 	size_t chain_count;
 	struct check_use *uses;
 	size_t use_count;
-	enum check_reason reason; /* of the whole: NONE, or what keeps tenacurl out altogether */
-	char *detail;             /* what the reason is about: a path, a size; NULL: nothing more to say */
-	bool binder;              /* the binder is, or would be, in use */
-	char binder_reason[96];   /* why not */
-	char note[160];           /* something else that people should know; empty: nothing */
-	char *tenacurl;           /* --pid: the object's file in the process; NULL: it isn't there */
-	const char *changed;      /* a variable that a script changes, by which uses may be out of reach; NULL: none */
-	bool observed;            /* seen at run time, not only read from files */
-	bool has_run;             /* --run: the program ran, observed or not */
-	int program_status;       /* … with this exit status, as a shell would give it */
+	enum check_reason reason;    /* of the whole: NONE, or what keeps tenacurl out altogether */
+	char *detail;                /* what the reason is about: a path, a size; NULL: nothing more to say */
+	bool binder;                 /* the binder is, or would be, in use */
+	char binder_reason[96];      /* why not */
+	char note[160];              /* something else that people should know; empty: nothing */
+	char *tenacurl;              /* --pid: the object's file in the process; NULL: it isn't there */
+	struct script_doubts doubts; /* by what uses may be out of reach */
+	bool observed;               /* seen at run time, not only read from files */
+	bool has_run;                /* --run: the program ran, observed or not */
+	int program_status;          /* … with this exit status, as a shell would give it */
 	enum check_verdict verdict;
 };
 

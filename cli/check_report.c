@@ -43,6 +43,8 @@ static const struct reason_texts REASONS[] = {
     [CHECK_REASON_UNREADABLE] = {"unreadable", "it can't be read", "Check as a user who may read it."},
     [CHECK_REASON_VARIABLES] = {"variables", "a script changes a variable that tenacurl needs, so files can't tell",
                                 ""},
+    [CHECK_REASON_INDIRECT] = {"indirect", "a script hands on to what clears the environment, so files can't tell",
+                               "Put 'tenacurl run --' behind what clears the environment."},
     [CHECK_REASON_OFF] = {"off", "tenacurl is switched off for it", ""},
 };
 
@@ -92,14 +94,16 @@ static enum check_reason common_reason(const struct check_report *report)
 	return common;
 }
 
-/* Files can't tell what a program does that shows nothing, nor what comes of a variable that a script changes. */
+/* Files can't tell what a program does that shows nothing, nor what comes of a variable that a script changes, nor what
+ * `sudo "$@"` starts. */
 static void doubt(struct check_report *report)
 {
+	const char *changed = report->doubts.changed, *indirect = report->doubts.indirect;
 	bool may_be_in_reach = report->verdict != CHECK_NOT || report->reason == CHECK_REASON_OFF;
-	if (report->changed && may_be_in_reach) {
+	if ((changed || indirect) && may_be_in_reach) {
 		free(report->detail);
-		report->detail = strdup(report->changed);
-		report->reason = CHECK_REASON_VARIABLES;
+		report->detail = strdup(changed ? changed : indirect);
+		report->reason = changed ? CHECK_REASON_VARIABLES : CHECK_REASON_INDIRECT;
 		report->verdict = CHECK_UNKNOWN;
 	}
 	if (report->reason == CHECK_REASON_NO_LIBCURL || report->reason == CHECK_REASON_UNREADABLE)

@@ -68,9 +68,7 @@ static void visit_word(void *context, const struct script_word_seen *seen);
 
 static void read_words(struct check_program *program, const char *text, size_t byte_count, enum script_kind kind)
 {
-	const char *changed = script_words(text, byte_count, kind, visit_word, program);
-	if (changed)
-		program->scan->report->changed = changed;
+	script_words(text, byte_count, kind, visit_word, program, &program->scan->report->doubts);
 }
 
 /* Whether this was looked at already, under the same circumstances. */

@@ -2,10 +2,12 @@
 #include "cli/script_words.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 256
+#define WORDS_MAX    256
+#define INDIRECT_MAX 8
 
 /* What starts programs without our environment: always, or with one of these words or options behind it. */
 static const struct clearing {
@@ -55,11 +57,16 @@ struct reader {
 	script_words_visit visit;
 	void *context;
 	char *words[WORDS_MAX + 1]; /* of a command; owned. More are dropped */
-	bool is_cut[WORDS_MAX], is_quoted[WORDS_MAX];
+	bool is_cut[WORDS_MAX], is_quoted[WORDS_MAX], is_assigned[WORDS_MAX];
 	size_t count;
 	const char *cleared_by; /* from the command before, within the same quotes */
 	char quote;             /* the open one; '\0': none */
-	const char *changed;    /* variable */
+	struct script_doubts *doubts;
+	struct indirect {
+		char name[64];
+		const char *clears; /* the environment, for what stands behind the variable */
+	} variables[INDIRECT_MAX];
+	size_t variable_count;
 };
 
 static const char *base_name(const char *path)
@@ -127,12 +134,27 @@ static bool is_run(char **words)
 	return strcmp(base_name(words[0]), "tenacurl") == 0 && words[1] && strcmp(words[1], "run") == 0;
 }
 
+/* SUDO=sudo, SUDO="sudo -n": the variable's name stands before what clears. */
+static void note_variables(struct reader *reader)
+{
+	for (size_t i = 1; i < reader->count; i++) {
+		const char *name = reader->is_assigned[i] ? script_words_clear(reader->words + i) : NULL;
+		size_t at = reader->variable_count;
+		if (!name || at == INDIRECT_MAX)
+			continue;
+		snprintf(reader->variables[at].name, sizeof(reader->variables[at].name), "%s", reader->words[i - 1]);
+		reader->variables[at].clears = name;
+		reader->variable_count++;
+	}
+}
+
 /* Hands the words of a command on. What clears the environment does so for all that is in the same quotes. */
 static void finish(struct reader *reader)
 {
 	const char *cleared_by = reader->cleared_by;
 	bool is_within = cleared_by != NULL; /* its quotes */
 	reader->words[reader->count] = NULL;
+	note_variables(reader);
 	for (size_t i = 0; i < reader->count; i++) {
 		char **words = reader->words + i;
 		bool is_sourced = i > 0 && is_listed(". source", words[-1]);
@@ -154,12 +176,19 @@ static void finish(struct reader *reader)
 	reader->count = 0;
 }
 
+/* A word before it is there. */
+static bool follows_assignment(const char *word)
+{
+	return word[-1] == '=' || (strchr("'\"", word[-1]) && word[-2] == '=');
+}
+
 static void add_word(struct reader *reader, const char *start, bool is_cut)
 {
 	char *word = reader->count < WORDS_MAX ? strndup(start, (size_t)(reader->at - start)) : NULL;
 	if (!word)
 		return;
 	reader->is_cut[reader->count] = is_cut;
+	reader->is_assigned[reader->count] = reader->count && follows_assignment(start);
 	reader->is_quoted[reader->count] = reader->quote != '\0';
 	reader->words[reader->count++] = word;
 }
@@ -181,13 +210,48 @@ static bool begins_comment(const struct reader *reader, const char *text)
 	       (reader->at == text || isspace((unsigned char)reader->at[-1]) || reader->at[-1] == ';');
 }
 
+/* What clears the environment for what comes next in the command; NULL: nothing. */
+static const char *clears_so_far(struct reader *reader)
+{
+	const char *clears = NULL;
+	reader->words[reader->count] = NULL;
+	for (size_t i = 0; i < reader->count; i++) {
+		if (is_run(reader->words + i))
+			clears = NULL;
+		else if (!clears)
+			clears = script_words_clear(reader->words + i);
+	}
+	return clears;
+}
+
+/* "$@", "$*", "$0" */
+static bool is_handed_on(const struct reader *reader, const char *name, size_t bytes)
+{
+	if (reader->kind != SCRIPT_SHELL)
+		return false; /* make's target */
+	return bytes == 0 ? name < reader->end && (*name == '@' || *name == '*') : bytes == 1 && *name == '0';
+}
+
+/* What `sudo "$@"` and `$SUDO curl` start can't be seen here. */
+static void note_use(struct reader *reader, const char *name, size_t bytes)
+{
+	const char *clears = is_handed_on(reader, name, bytes) ? clears_so_far(reader) : NULL;
+	for (size_t i = 0; i < reader->variable_count; i++)
+		if (strlen(reader->variables[i].name) == bytes && memcmp(reader->variables[i].name, name, bytes) == 0)
+			clears = reader->variables[i].clears;
+	if (clears)
+		reader->doubts->indirect = clears;
+}
+
 /* A variable, and what stands between it and the value that it has otherwise: "${CURL:-curl}". */
 static void skip_variable(struct reader *reader)
 {
 	bool is_braced = ++reader->at < reader->end && *reader->at == '{';
 	reader->at += is_braced;
+	const char *name = reader->at;
 	while (reader->at < reader->end && is_name(*reader->at))
 		reader->at++;
+	note_use(reader, name, (size_t)(reader->at - name));
 	if (is_braced && reader->at < reader->end && *reader->at == ':')
 		reader->at++;
 	if (is_braced && reader->at < reader->end && strchr("-=+?", *reader->at))
@@ -242,8 +306,27 @@ static void note_change(struct reader *reader, const char *text)
 		             memmem(reader->at + bytes, line_bytes, "${LD_PRELOAD", 12) ||
 		             memmem(reader->at + bytes, line_bytes, "libtenacurl", 11);
 		if (!keeps)
-			reader->changed = VARIABLES[i];
+			reader->doubts->changed = VARIABLES[i];
 	}
+}
+
+/* Whether words of the command give what clears the environment a shell, which then reads what follows. */
+static bool starts_shell(struct reader *reader, const char *clears)
+{
+	bool found = is_listed("ssh su", clears);
+	for (size_t i = 0; i < reader->count; i++)
+		found |= is_listed("sh bash dash ash zsh ksh", base_name(reader->words[i]));
+	return found;
+}
+
+/* "sudo sh <<END": what stands in the here-document is started there. */
+static void note_here_document(struct reader *reader)
+{
+	bool is_one =
+	    *reader->at == '<' && reader->end - reader->at > 2 && reader->at[1] == '<' && reader->at[2] != '<';
+	const char *clears = is_one ? clears_so_far(reader) : NULL;
+	if (clears && starts_shell(reader, clears))
+		reader->doubts->indirect = clears;
 }
 
 static void read_next(struct reader *reader, const char *text)
@@ -257,6 +340,7 @@ static void read_next(struct reader *reader, const char *text)
 		bool is_escape = reader->at + 1 < reader->end && strchr("\n\"'$` ", reader->at[1]);
 		reader->at += is_escape ? 2 : 1;
 	} else if (is_separator(*reader->at)) {
+		note_here_document(reader);
 		if (ends_command(reader))
 			finish(reader);
 		reader->at++;
@@ -266,12 +350,12 @@ static void read_next(struct reader *reader, const char *text)
 	}
 }
 
-const char *script_words(const char *text, size_t byte_count, enum script_kind kind, script_words_visit visit,
-                         void *context)
+void script_words(const char *text, size_t byte_count, enum script_kind kind, script_words_visit visit, void *context,
+                  struct script_doubts *doubts)
 {
-	struct reader reader = {.at = text, .end = text + byte_count, .kind = kind, .visit = visit, .context = context};
+	struct reader reader = {
+	    .at = text, .end = text + byte_count, .kind = kind, .visit = visit, .context = context, .doubts = doubts};
 	while (reader.at < reader.end)
 		read_next(&reader, text);
 	finish(&reader);
-	return reader.changed;
 }

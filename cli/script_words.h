@@ -27,12 +27,17 @@ struct script_word_seen {
 
 typedef void (*script_words_visit)(void *context, const struct script_word_seen *seen);
 
-/*
- * Visits the words of a text, behind which there is a 0. Returns the variable of the dynamic linker's or ours that the
- * text changes, by which what it starts may be out of reach; NULL: none.
+/* By what the things that a text starts may be out of reach, though its words don't show which. Static; NULL: nothing.
  */
-const char *script_words(const char *text, size_t byte_count, enum script_kind kind, script_words_visit visit,
-                         void *context);
+struct script_doubts {
+	const char *changed; /* a variable of the dynamic linker's, or ours, that it changes */
+	const char
+	    *indirect; /* what clears the environment, by way of a variable or of parameters: SUDO=sudo, sudo "$@" */
+};
+
+/* Visits the words of a text, behind which there is a 0. Adds to `doubts`. */
+void script_words(const char *text, size_t byte_count, enum script_kind kind, script_words_visit visit, void *context,
+                  struct script_doubts *doubts);
 
 /* The name of what starts others without our environment (sudo, env -i, …), if `words` begins with it; else NULL. */
 const char *script_words_clear(char **words);

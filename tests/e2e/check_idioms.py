@@ -124,6 +124,18 @@ IDIOMS = [
     ("docker run --rm image curl -s U", "not", None),
     ("chroot /srv/root curl -s U", "not", None),
     ("sudo tenacurl run -- curl -s U", "covered", None),
+    # Out of reach by way of something.
+    ("SUDO=sudo; $SUDO curl -s U", "unknown", None),
+    ("SUDO=\"sudo -n\"; \"${SUDO}\" curl -s U", "unknown", None),
+    ("CLEAN='env -i'; $CLEAN curl -s U", "unknown", "not"),
+    ("as() { sudo -u www-data \"$@\"; }; as curl -s U", "unknown", None),
+    ("bare() { env -i \"$@\"; }; bare curl -s U", "unknown", "not"),
+    ("[ \"$(id -u)\" = 0 ] || exec sudo \"$0\" \"$@\"; curl -s U", "unknown", None),
+    ("env -i sh <<END\ncurl -s U\nEND", "unknown", "not"),
+    ("ssh host <<'END'\ncurl -s U\nEND", "unknown", None),
+    ("as() { sudo -u www-data tenacurl run -- \"$@\"; }; as curl -s U", "covered", None),
+    ("retry() { nice \"$@\"; }; SUDO=; retry curl -s U", "covered"),
+    ("command -v sudo >/dev/null; env -i cat <<END\nx\nEND\ncurl -s U", "covered"),
     ("LD_PRELOAD= curl -s U", "unknown", "not"),
     ("unset LD_PRELOAD; curl -s U", "unknown", "not"),
 ]
