@@ -174,6 +174,9 @@ int last_command(int argc, char **argv)
 		return end;
 	if ((request.job != NULL) + (request.run != NULL) + (request.pid != 0) > 1)
 		return say_wrong_usage(&COMMAND, "one of --job, --run and --pid, not several");
+	end = user_state_check_query(&COMMAND, &request.query);
+	if (end != SAY_GO_ON)
+		return end;
 	off_switch_tell();
 	if (request.running) {
 		const struct last_running_request what = {

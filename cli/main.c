@@ -90,7 +90,8 @@ static int print_help_of(const char *name)
 static int dispatch(int argc, char **argv)
 {
 	if (strcmp(argv[0], "help") == 0) {
-		if (argc > 1)
+		bool of_all = argc == 1 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+		if (!of_all)
 			return print_help_of(argv[1]);
 		say_help(stdout, &COMMAND);
 		return say_flush(COMMAND.name) ? 0 : COMMAND.unwritable;

@@ -68,5 +68,9 @@ char *run_job_name(char **command)
 	if (!name)
 		name = strdup(base_name(found ? launch.path : command[0]));
 	launch_free(&launch);
+	if (name && !*name) { /* of "" and "folder/", which don't start */
+		free(name);
+		name = NULL;
+	}
 	return name;
 }

@@ -6,7 +6,8 @@
 
 /*
  * The script that a command runs, else its program, without directories: "import.sh" of ./import.sh, bash -e import.sh
- * and nice ./import.sh. To free(). NULL if TENACURL_JOB has a name, which stays, or without memory.
+ * and nice ./import.sh. To free(). NULL if TENACURL_JOB has a name, which stays, if the command has none,
+ * or without memory.
  */
 char *run_job_name(char **command);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +44,16 @@ static bool is_sink_word(const char *log)
 	       strcmp(log, "syslog") == 0;
 }
 
+/* "STDERR", "stdout", "-": whoever writes that doesn't mean a file of this name. */
+static bool is_near_sink_word(const char *log)
+{
+	static const char *const words[] = {"none", "stderr", "stderr-json", "syslog", "stdout", "-"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(log, words[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool plan_log(const struct run_options *options, struct run_plan *plan, struct run_error *error)
 {
 	if (!options->log)
@@ -53,6 +64,9 @@ static bool plan_log(const struct run_options *options, struct run_plan *plan, s
 		plan->log = strdup(options->log);
 		return plan->log || run_refuse(error, "out of memory");
 	}
+	if (is_near_sink_word(options->log))
+		return run_refuse(error, "--log %s: allowed: none, stderr, stderr-json, syslog or a file (./%s)",
+		                  options->log, options->log);
 	plan->log = absolute_path(options->log, error);
 	return plan->log != NULL;
 }

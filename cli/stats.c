@@ -60,7 +60,7 @@ static int check_request(const struct request *request)
 		return say_wrong_usage(&COMMAND, "--all goes with reset");
 	if (request->reset && (request->json || request->prometheus || request->query.all_users || request->owners))
 		return say_wrong_usage(&COMMAND, "reset goes with --all, --policy and --state alone");
-	return SAY_GO_ON;
+	return user_state_check_query(&COMMAND, &request->query);
 }
 
 /* The one operand. */

@@ -235,10 +235,8 @@ static bool visit_all(const struct user_state_query *query, user_state_visitor v
 {
 	static uid_t owners[OWNERS_MAX];
 	const struct state_request usual = {0};
-	if (geteuid() != 0 || query->directory) {
-		fputs(query->directory ? "tenacurl: --all-users looks in the usual places: not with --state\n"
-		                       : "tenacurl: --all-users is for root\n",
-		      stderr);
+	if (geteuid() != 0) {
+		fputs("tenacurl: --all-users is for root\n", stderr);
 		return false;
 	}
 	size_t count = state_list_owners(&usual, owners, OWNERS_MAX);
@@ -246,6 +244,13 @@ static bool visit_all(const struct user_state_query *query, user_state_visitor v
 		if (!visit_one(query, owners[i], visit, context, seen))
 			return false;
 	return true;
+}
+
+int user_state_check_query(const struct say_command *command, const struct user_state_query *query)
+{
+	if (query->all_users && query->directory)
+		return say_wrong_usage(command, "--all-users looks in the usual places: not with --state");
+	return SAY_GO_ON;
 }
 
 bool user_states_visit(const struct user_state_query *query, user_state_visitor visit, void *context,

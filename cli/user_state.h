@@ -53,6 +53,9 @@ typedef bool (*user_state_visitor)(void *context, const struct user_state *user)
 	USER_STATE_PLACE_ROWS(type),                                                                                   \
 	    SAY_ROW("all-users", '\0', NULL, SAY_FLAG, type, query.all_users, "the states of all users (root only)")
 
+/* SAY_GO_ON, or the exit status of wrong usage, which is told: options that don't go together. */
+int user_state_check_query(const struct say_command *command, const struct user_state_query *query);
+
 /*
  * Reads the states that `query` means and hands each to `visit`. A user without one is no trouble. Returns false, and
  * says why on standard error, if the query can't be answered: somebody else's state is root's to read.

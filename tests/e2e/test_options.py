@@ -77,6 +77,8 @@ def test_what_is_wrong_is_named(command):
     (["stats", "--json", "--prometheus"], "--json or --prometheus, not both"),
     (["stats", "reset", "again"], "what is 'again'?"),
     (["stats", "--all"], "--all goes with reset"),
+    (["stats", "--all-users", "--state", "/tmp"], "--all-users looks in the usual places: not with --state"),
+    (["last", "--state=/tmp", "--running", "--all-users"], "--all-users looks in the usual places: not with --state"),
     (["forget", "--all", "--origin", "x"], "--all goes without --program and --origin"),
     (["policy", "check", "a", "b"], "one too many: 'b'"),
     (["policy", "check", "--policy", "a", "b"], "--policy goes with explain"),
@@ -121,6 +123,27 @@ def test_what_follows_a_programs_name_is_its_own(env):
         done = tenacurl("run", *before, "echo", "--help", "-v", "--", "x", **env)
         assert (done.stdout, done.returncode) == ("--help -v -- x\n", 0)
     assert tenacurl("check", "true", "--frobnicate", **env).returncode != 125
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_the_help_of_help_is_that_of_all(word):
+    assert tenacurl("help", word).stdout == tenacurl("--help").stdout != ""
+
+
+@pytest.mark.parametrize("command, status, told", [
+    ("", 127, "No such file or directory"), ("/tmp/", 126, "Permission denied"), ("./none/", 127, "No such file or directory"),
+])
+def test_m05_a_command_without_a_name_is_told_as_such(command, status, told):
+    done = tenacurl("run", command)
+    assert (done.returncode, done.stderr) == (status, f"tenacurl run: can't run '{command}': {told}\n")
+
+
+@pytest.mark.parametrize("word", ["-", "stdout", "STDERR", "Syslog", "None"])
+def test_l01_a_sink_that_is_nearly_one_is_no_file(word, tmp_path):
+    done = subprocess.run([TENACURL, "run", "--log", word, "true"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 125 and not list(tmp_path.iterdir())
+    assert done.stderr == f"tenacurl run: --log {word}: allowed: none, stderr, stderr-json, syslog or a file (./{word})\n"
+    assert tenacurl("run", "--log", f"{tmp_path}/stdout", "true").returncode == 0
 
 
 def test_no_parser_is_written_by_hand():
