@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/binder.h"
 #include "cli/check.h"
@@ -280,15 +281,16 @@ static bool report_objects(const struct inspected *process, struct check_report 
 /* Returns the reason that lies in what the executable is. */
 static enum check_reason executable_reason(pid_t id)
 {
-	char path[64];
+	char path[64], name[PATH_MAX] = "";
 	struct elf_file file;
 	enum check_reason reason = CHECK_REASON_NONE;
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)id);
+	bool is_named = readlink(path, name, sizeof(name) - 1) > 0;
 	if (elf_file_read_part(path, ELF_PART_LAYOUT, &file) != ELF_RESULT_OK)
 		reason = CHECK_REASON_UNREADABLE;
 	else if (!elf_file_is_native(&file))
 		reason = CHECK_REASON_CLASS;
-	else if (!file.interpreter)
+	else if (!file.interpreter && !(is_named && elf_file_is_linker(&file, name)))
 		reason = CHECK_REASON_STATIC;
 	else if (elf_file_is_musl(&file))
 		reason = CHECK_REASON_MUSL;

@@ -38,6 +38,8 @@ static enum check_reason reason_of_file(const struct check_program *program)
 	const struct elf_file *file = &program->tree.objects[0];
 	if (!elf_file_is_native(file))
 		return CHECK_REASON_CLASS;
+	if (elf_file_is_linker(file, program->launch.path))
+		return CHECK_REASON_NONE; /* of what it starts nothing is read */
 	if (!file->interpreter)
 		return CHECK_REASON_STATIC;
 	return elf_file_is_musl(file) ? CHECK_REASON_MUSL : CHECK_REASON_NONE;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <gelf.h>
 #include <limits.h>
 #include <link.h>
@@ -275,6 +276,14 @@ bool elf_file_is_musl(const struct elf_file *file)
 {
 	const char *slash = file->interpreter ? strrchr(file->interpreter, '/') : NULL;
 	return slash && strncmp(slash + 1, "ld-musl-", strlen("ld-musl-")) == 0;
+}
+
+bool elf_file_is_linker(const struct elf_file *file, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	return !file->interpreter && strncmp(name, "ld-musl-", strlen("ld-musl-")) != 0 &&
+	       fnmatch("ld*.so*", name, 0) == 0;
 }
 
 const char *elf_machine_name(unsigned machine)

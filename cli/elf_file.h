@@ -72,6 +72,9 @@ const char *elf_own_interpreter(void);
 /* Whether its interpreter is musl's. */
 bool elf_file_is_musl(const struct elf_file *file);
 
+/* Whether a file without an interpreter is one: glibc's dynamic linker, which was named to start a program by. */
+bool elf_file_is_linker(const struct elf_file *file, const char *path);
+
 /* Name of a machine for people: "x86-64", "i386", "aarch64", …; "machine 243" if it has none here. */
 const char *elf_machine_name(unsigned machine);
 

@@ -107,6 +107,8 @@ static enum run_obstacle find_obstacle_in(const struct run_target *target, struc
 		run_refuse(text, "%s can't be read, so it isn't known what it needs", name);
 		return RUN_OBSTACLE_DOUBT;
 	}
+	if (elf_file_is_linker(&target->program, target->launch.path))
+		return RUN_OBSTACLE_NONE; /* its program is read by itself, with our variables */
 	if (!target->program.interpreter) {
 		run_refuse(text, "%s is statically linked: only its children can be helped", name);
 		return RUN_OBSTACLE_IGNORED;

@@ -140,7 +140,7 @@ IDIOMS = [
     ("unset LD_PRELOAD; curl -s U", "unknown", "not"),
 ]
 
-# Without a shell before them.
+# Without a shell before them. LINKER is the dynamic linker.
 COMMANDS = [
     (["find", "urls", "-exec", "curl", "-s", "U", ";"], "covered"),
     (["xargs", "-a", "urls", "curl", "-s"], "covered"),
@@ -154,5 +154,6 @@ COMMANDS = [
     (["bash", "-c", "curl -s U"], "covered"),
     (["./fetch.sh", "U"], "covered"),
     (["timeout", "5", "./fetch.sh", "U"], "covered"),
+    (["LINKER", "/usr/bin/curl", "-s", "U"], "unknown", "covered"),
     (["true"], "unknown", "not"),
 ]

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -43,6 +44,12 @@ def held_against_the_run(place, command, expected, run=None):
         assert checked(place, command, "--run") == run
 
 
+def own_linker():
+    """The dynamic linker that this system's programs name."""
+    return re.search(r"interpreter: (\S+)\]", subprocess.run(["readelf", "-l", "/usr/bin/env"], capture_output=True, text=True,
+                                                            check=True).stdout)[1]
+
+
 def url_in(text, url):
     """U as a word of its own."""
     return text.replace(" U", f" {url}").replace("\"U", f"\"{url}")
@@ -60,6 +67,8 @@ def test_m06_an_idiom(place, row):
 def test_m06_a_command(place, row):
     directory, url = place
     command, expected, run = row if len(row) == 3 else (*row, row[1])
+    if command[0] == "LINKER":
+        command = [own_linker(), *command[1:]]
     if not shutil.which(command[0], path=f"{os.environ['PATH']}:{directory}"):
         pytest.skip(f"not installed: {command[0]}")
     held_against_the_run(directory, [url if word == "U" else url_in(word, url) for word in command], expected, run)
@@ -69,6 +78,13 @@ def test_m06_what_can_not_be_told_is_never_not_covered():
     for row in [*IDIOMS, *COMMANDS]:
         run = row[2] if len(row) == 3 else row[1]
         assert not (row[1] == "not" and run == "covered"), row
+
+
+def test_m06_a_program_that_is_named_to_its_dynamic_linker_is_not_refused(place):
+    directory, url = place
+    done = subprocess.run([TENACURL, "run", "--require", "--", own_linker(), "/usr/bin/curl", "-s", url], capture_output=True,
+                          text=True, timeout=60, env={**os.environ, "TENACURL_STATE": str(directory / "state")})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "good", "")
 
 
 def test_m06_what_clears_the_environment_is_named(place):
