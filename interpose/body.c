@@ -17,8 +17,8 @@
  * libcurl itself seeks a FILE* only while it reads it by its own function.
  *
  * libcurl rewinds by itself too: for the next hop, or because a kept connection was dead. If it gets no connection to
- * send on, the next perform does it. It would fail with our copy, and take a FILE* to its very beginning; so from the
- * first retry on it asks us.
+ * send on, the next perform does it. It would fail with our copy, and take a FILE* to its very beginning; so in a retry
+ * it asks us, until the answer begins.
  *
  * The program's stream is touched last, once nothing can forbid the retry any more: a body that was rewound for a
  * failure which is delivered after all would be sent in place of what follows it in the stream. Where the attempts
@@ -238,6 +238,12 @@ static void note_left(struct body *body, bool is_single)
 		body->left_bytes = INT64_MAX;
 }
 
+/* A callback may have given the program a way to rewind what we copy, or have taken it. */
+static bool has_changed_way(const struct handle *handle)
+{
+	return handle->body.is_rewound_by_program != program_rewinds(&handle->program);
+}
+
 static bool rewind_read(const struct operation *operation)
 {
 	struct handle *handle = operation->handle;
@@ -249,7 +255,9 @@ static bool rewind_read(const struct operation *operation)
 		return false;
 	if (!body->was_read)
 		return true;
-	if (program_rewinds(&handle->program)) {
+	if (has_changed_way(handle))
+		return false;
+	if (body->is_rewound_by_program) {
 		note_left(body, operation->outcome.single);
 		if (!operation->outcome.single)
 			body->head_bytes = 0;
@@ -276,7 +284,8 @@ static bool can_rewind_read(const struct operation *operation)
 		       !is_too_large_to_copy(program, &operation->section->rules);
 	if (!program->read_function)
 		return can_seek_file(body);
-	return handle->lent.read && (!body->was_read || program_rewinds(program) || !body->copy_lost);
+	return handle->lent.read &&
+	       (!body->was_read || (!has_changed_way(handle) && (body->is_rewound_by_program || !body->copy_lost)));
 }
 
 bool body_can_rewind(const struct operation *operation)

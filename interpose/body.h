@@ -16,8 +16,8 @@
 
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
-	/* What the program had set when the operation began: libcurl, too, goes by that until the transfer is over. */
-	/* As the program had them set when the operation began: by these its body is read to the end. */
+	/* As the program had them set when the operation began: libcurl, too, goes by these until the transfer is over.
+	 */
 	curl_read_callback read_function;
 	void *read_data;
 	bool is_rewound_by_program;
@@ -124,10 +124,10 @@ void body_free(struct body *body);
 size_t body_read_callback(char *out, size_t size, size_t count, void *data);
 
 /*
- * Lent from the first retry on, for a body that the program has no way to rewind: takes our copy, or the program's
- * FILE*, to where the body begins (lib/sendf.c, cr_in_rewind; before 8.7 lib/transfer.c, Curl_readrewind). libcurl asks
- * for it to send a request again on a new connection because the kept one was dead. A seek to elsewhere libcurl does by
- * reading. `data` is the struct handle.
+ * Lent in a retry until its answer begins, for a body that the program has no way to rewind: takes our copy, or the
+ * program's FILE*, to where the body begins (lib/sendf.c, cr_in_rewind; before 8.7 lib/transfer.c, Curl_readrewind).
+ * libcurl asks for it to send a request again on a new connection because the kept one was dead. A seek to elsewhere
+ * libcurl does by reading. `data` is the struct handle.
  */
 int body_seek_callback(void *data, curl_off_t offset, int origin);
 

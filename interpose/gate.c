@@ -437,7 +437,11 @@ static void note_begin(struct operation *operation)
 	gate->has_header_listener = deliver_has_header_listener(operation->handle);
 	gate->block.is_proxys = operation_is_proxy_block(operation);
 	/* A proxy's answer to CONNECT says nothing of the request. */
-	operation->sends.answered = operation->sends.answered || !gate->block.is_proxys;
+	if (gate->block.is_proxys)
+		return;
+	operation->sends.answered = true;
+	if (operation->handle->lent.seek)
+		lend_give_back_seek_callback(operation->handle);
 }
 
 /* Adds header lines to the block at hand. */

@@ -82,6 +82,14 @@ bool lend_adopt_duplicate(struct handle *copy)
 	return adopted;
 }
 
+static void give_back_seek(const struct libcurl *libcurl, const struct program_options *program,
+                           struct lent_options *lent, CURL *curl)
+{
+	libcurl->setopt(curl, CURLOPT_SEEKFUNCTION, program->seek_function);
+	libcurl->setopt(curl, CURLOPT_SEEKDATA, program->seek_data);
+	lent->seek = false;
+}
+
 static void give_back_options(const struct libcurl *libcurl, const struct program_options *program,
                               struct lent_options *lent, CURL *curl)
 {
@@ -108,11 +116,8 @@ static void give_back_options(const struct libcurl *libcurl, const struct progra
 		libcurl->setopt(curl, CURLOPT_READDATA, program->read_data_set ? program->read_data : (void *)stdin);
 		lent->read = false;
 	}
-	if (lent->seek) {
-		libcurl->setopt(curl, CURLOPT_SEEKFUNCTION, program->seek_function);
-		libcurl->setopt(curl, CURLOPT_SEEKDATA, program->seek_data);
-		lent->seek = false;
-	}
+	if (lent->seek)
+		give_back_seek(libcurl, program, lent, curl);
 	if (lent->http_headers) {
 		libcurl->setopt(curl, CURLOPT_HTTPHEADER, program->http_headers);
 		lent->http_headers = false;
@@ -199,6 +204,11 @@ bool lend_seek_callback(struct handle *handle)
 		handle->lent.seek = set_pointer(handle, CURLOPT_SEEKDATA, handle) &&
 		                    libcurl->setopt(handle->curl, CURLOPT_SEEKFUNCTION, body_seek_callback) == CURLE_OK;
 	return handle->lent.seek;
+}
+
+void lend_give_back_seek_callback(struct handle *handle)
+{
+	give_back_seek(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 
 void lend_attempt(struct operation *operation)

@@ -29,10 +29,12 @@ void lend_give_back_duplicate(const struct handle *source, CURL *copy);
 void lend_read_callback(struct operation *operation);
 
 /*
- * Lends the seek callback to a handle whose body the program can't rewind, for what libcurl sends again by itself in
- * the attempts to come. Returns false if libcurl refused.
+ * Lends the seek callback to a handle whose body the program can't rewind, for what libcurl rewinds in the next attempt
+ * before it has an answer. Returns false if libcurl refused. Given back once the answer begins: what libcurl does then,
+ * at a redirect or a 401, it does as without us. The second may be called inside callbacks.
  */
 bool lend_seek_callback(struct handle *handle);
+void lend_give_back_seek_callback(struct handle *handle);
 
 /* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
  */
