@@ -8,7 +8,8 @@
  *     <boot id>:<milliseconds of CLOCK_MONOTONIC>:<launcher's pid>:<launcher's start time>[:<its pid namespace>]
  *
  * An instant of a monotonic clock means something only within one boot, and only while the launcher lives whose
- * patience it is; the other fields let a reader check both (base/launcher.h).
+ * patience it is; the other fields let a reader check both (base/launcher.h). Both times are by the host's clocks,
+ * since a process further down may be in a time namespace, which has others.
  */
 
 #include <stdbool.h>

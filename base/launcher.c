@@ -19,6 +19,7 @@
 
 #include "base/call_filter.h"
 #include "base/proc.h"
+#include "base/time_namespace.h"
 
 #define UNSEEN_MS 60000
 
@@ -110,4 +111,28 @@ bool launcher_be(struct deadline_text *deadline)
 	if (!read_boot_id(deadline->boot_id))
 		strcpy(deadline->boot_id, DEADLINE_BOOT_ID_UNKNOWN);
 	return true;
+}
+
+/* Within what a deadline can be. */
+static int64_t add_ms(int64_t deadline_ms, int64_t added_ms)
+{
+	if (added_ms > 0 && deadline_ms > INT64_MAX - added_ms)
+		return INT64_MAX;
+	return deadline_ms + added_ms > 0 ? deadline_ms + added_ms : 0;
+}
+
+void launcher_take_over(struct deadline_text *deadline)
+{
+	const struct time_offsets ahead = time_namespace_offsets();
+
+	deadline->deadline_ms = add_ms(deadline->deadline_ms, ahead.monotonic_ms);
+	deadline->launcher_start += (uint64_t)ahead.boottime_ticks;
+}
+
+void launcher_hand_down(struct deadline_text *deadline)
+{
+	const struct time_offsets ahead = time_namespace_offsets();
+
+	deadline->deadline_ms = add_ms(deadline->deadline_ms, -ahead.monotonic_ms);
+	deadline->launcher_start -= (uint64_t)ahead.boottime_ticks;
 }

@@ -25,4 +25,10 @@ bool launcher_holds(const struct deadline_text *deadline, int64_t now_ms);
 /* What names this process as a launcher: fills all but deadline_ms. Returns false if /proc can't be read. */
 bool launcher_be(struct deadline_text *deadline);
 
+/* From the host's clocks, by which the text has it, to this process's, by which all others take it. */
+void launcher_take_over(struct deadline_text *deadline);
+
+/* The other way round. */
+void launcher_hand_down(struct deadline_text *deadline);
+
 #endif

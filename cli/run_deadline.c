@@ -81,7 +81,9 @@ bool run_make_deadline(int64_t duration_ms, const struct deadline_text *inherite
 	if (!launcher_be(&own))
 		return run_refuse(error, "--deadline needs /proc, which can't be read");
 	own.deadline_ms = monotonic_ms() + duration_ms;
-	bool keep = inherited && inherited->deadline_ms < own.deadline_ms;
-	deadline_text_format(keep ? inherited : &own, out);
+	if (inherited && inherited->deadline_ms < own.deadline_ms)
+		own = *inherited;
+	launcher_hand_down(&own);
+	deadline_text_format(&own, out);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "cli/off_switch.h"
 #include "cli/run_target.h"
 #include "config/variable.h"
@@ -119,8 +120,10 @@ static bool plan_run(const struct run_options *options, struct run_plan *plan, s
 {
 	const char *inherited_text = getenv("TENACURL_DEADLINE"), *inherited_id = getenv("TENACURL_RUN");
 	struct deadline_text inherited;
-	bool live =
-	    inherited_text && deadline_text_parse(inherited_text, &inherited) && run_deadline_is_live(&inherited);
+	bool is_read = inherited_text && deadline_text_parse(inherited_text, &inherited);
+	if (is_read)
+		launcher_take_over(&inherited);
+	bool live = is_read && run_deadline_is_live(&inherited);
 	plan->void_deadline = inherited_text && !live;
 
 	if (inherited_id && is_run_id(inherited_id) && !plan->void_deadline) {

@@ -175,8 +175,10 @@ static pthread_once_t deadline_once = PTHREAD_ONCE_INIT;
 
 static void parse_deadline(void)
 {
-	if (deadline_text_parse(environment.deadline, &deadline) && launcher_is_of_this_boot(&deadline))
-		atomic_store(&deadline_counts, true);
+	if (!deadline_text_parse(environment.deadline, &deadline) || !launcher_is_of_this_boot(&deadline))
+		return;
+	launcher_take_over(&deadline);
+	atomic_store(&deadline_counts, true);
 }
 
 static bool is_look_due(int64_t now_ms)

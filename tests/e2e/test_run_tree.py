@@ -302,6 +302,26 @@ def test_h13_the_deadline_holds_in_namespaces(origin, tree, name):
     assert 1 <= result.elapsed_s < FAR_TOO_LATE_S
 
 
+# Clocks that are ahead of the launcher's, and behind.
+OTHER_CLOCKS = [f"unshare --fork --time --{clock} {s}" for clock in ("monotonic", "boottime") for s in (100000, -1)]
+
+
+@pytest.mark.parametrize("within", OTHER_CLOCKS)
+@pytest.mark.parametrize("run_within", [False, True], ids=["", "run"])
+def test_h13_the_deadline_holds_by_other_clocks(origin, tree, build, within, run_within):
+    """In a time namespace: neither over before the first request, nor void, nor another one."""
+    if not can_be(within):
+        pytest.skip("unshare can't make time namespaces here")
+    server = origin({"paths": {"/silent": [SILENCE]}, "steps": [OK]})
+    run = f"{build}/tenacurl run --deadline 1h --" if run_within else ""
+    get = f"{within} {run} curl -sS -m 60 {server.url('/')}"
+    result = tree(f"{get}at-once; echo; {get}silent; echo $?; {get}after; echo $?", "2s")
+    assert result.stdout.split()[-2:] == [b"28"] * 2, result.stderr
+    assert paths_of(server) == ["/at-once", "/silent"]
+    assert len(runs_of(result.operations)) == 1 and runs_of(result.operations) != {None}
+    assert 2 <= result.elapsed_s < FAR_TOO_LATE_S
+
+
 @pytest.mark.parametrize("name", ["pid-namespace"])
 def test_h13_a_run_within_a_namespace_keeps_the_tighter_deadline(origin, tree, build, name):
     within = confinement_named(name)
