@@ -72,6 +72,12 @@ bool run_refuse(struct run_error *error, const char *format, ...)
 
 static bool has_told; /* something that keeps the program from being helped */
 
+/* Whether somebody reads standard error: now, or with the line that --summary writes there. */
+static bool is_read(const struct run_options *options)
+{
+	return options->verbose || options->summary || isatty(STDERR_FILENO);
+}
+
 void run_tell(const struct run_options *options, enum run_audience audience, const char *format, ...)
 {
 	char text[1024] = "";
@@ -80,9 +86,9 @@ void run_tell(const struct run_options *options, enum run_audience audience, con
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	has_told |= audience != RUN_TELL_VERBOSE;
-	if (options->verbose || (audience != RUN_TELL_VERBOSE && isatty(STDERR_FILENO)))
+	if (options->verbose || (audience != RUN_TELL_VERBOSE && is_read(options)))
 		fprintf(stderr, "tenacurl run: warning: %s\n", plain_text(text));
-	else if (audience == RUN_TELL_ANYBODY)
+	if (audience == RUN_TELL_ANYBODY && !options->verbose && !isatty(STDERR_FILENO))
 		log_syslog(LOG_WARNING, text, strlen(text));
 }
 
@@ -114,9 +120,8 @@ static bool may_be_helped(const struct run_options *options, struct run_error *t
 static bool heed_program(const struct run_options *options, struct run_error *error)
 {
 	struct run_error text = {""};
-	bool is_watched = options->verbose || isatty(STDERR_FILENO);
 	/* One line is enough: what was told already is more than this. */
-	if ((!options->require && (has_told || !is_watched)) || may_be_helped(options, &text))
+	if ((!options->require && (has_told || !is_read(options))) || may_be_helped(options, &text))
 		return true;
 	if (options->require)
 		return run_refuse(error, "--require: %s", text.text);

@@ -59,9 +59,10 @@ bool run_is_foreign(char **command, struct run_error *text);
 
 /* To whom something is told that doesn't keep the program from running. */
 enum run_audience {
-	RUN_TELL_VERBOSE,  /* who asked for it with --verbose */
-	RUN_TELL_TERMINAL, /* … and whoever sits at a terminal: what the program is, and can't be changed by us */
-	RUN_TELL_ANYBODY   /* … and if there is no terminal, syslog: trouble that somebody ought to end */
+	RUN_TELL_VERBOSE, /* who asked for it with --verbose */
+	/* … and whoever sits at a terminal or reads --summary: what the program is, and can't be changed by us */
+	RUN_TELL_TERMINAL,
+	RUN_TELL_ANYBODY /* … and if there is no terminal, syslog: trouble that somebody ought to end */
 };
 
 __attribute__((format(printf, 3, 4))) void run_tell(const struct run_options *options, enum run_audience audience,

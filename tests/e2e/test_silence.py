@@ -216,7 +216,9 @@ def test_l01_lost_records_are_told(origin, runner, build, tmp_path):
 
 
 def summary_of(result):
-    lines = [line for line in result.stderr.decode().splitlines() if line.startswith("tenacurl run: ")]
+    """The one line of it; where there is no syslog that is told before."""
+    lines = [line for line in result.stderr.decode().splitlines() if line.startswith("tenacurl run: ")
+             and "warning: the log can't be written, so records will be lost: syslog" not in line]
     assert len(lines) == 1, result
     return re.sub(r"waited [0-9.]+ m?s", "waited TIME", lines[0].removeprefix("tenacurl run: "))
 
@@ -244,6 +246,19 @@ def test_l05_summary_of_audit_and_of_nothing(origin, tenacurl_run):
     assert summary_of(tenacurl_run(["true"], FAST, ["--summary"])) == "no request came to tenacurl"
     missing = tenacurl_run(["/nonexistent"], FAST, ["--summary"])
     assert missing.returncode == 127 and b"no request" not in missing.stderr
+
+
+def test_l05_summary_tells_why_nothing_was_done(origin, tenacurl_run, tmp_path, build, runner):
+    """No terminal is needed for it: who asks for a summary reads it."""
+    server = origin([{**BUSY, "repeat": True}])
+    bad = tmp_path / "bad.ini"
+    bad.write_text("[policy]\nmode = of\n")
+    environment = {**runner.environment(), "TENACURL_POLICY": str(bad)}
+    told = subprocess.run([build / "tenacurl", "run", "--summary", "--", "curl", "-sS", server.url()], env=environment,
+                          capture_output=True, text=True, timeout=60).stderr
+    assert "bad.ini:2: [policy] mode = of: not a known word" in told and "no request came to tenacurl" in told
+    multi = tenacurl_run(["curl", "-sS", "-Z", server.url()], FAST, ["--summary"]).stderr.decode()
+    assert "curl can't be helped: transfers of the multi interface are left alone" in multi
 
 
 def test_l05_run_in_a_run(origin, build, tenacurl_run):
