@@ -37,6 +37,7 @@ struct findings {
 	struct told *told;
 	size_t count;
 	uint64_t lost_records;
+	struct last_running_counts unfinished;
 };
 
 static const struct say_option OPTIONS[] = {
@@ -87,6 +88,23 @@ static bool is_asked_for(const struct state_flight *flight, const struct request
 	return request->pid == 0 || flight->pid == request->pid;
 }
 
+static struct last_running_request running_request(const struct request *request)
+{
+	return (struct last_running_request){.query = &request->query,
+	                                     .job = request->job,
+	                                     .run = request->run,
+	                                     .pid = request->pid,
+	                                     .json = request->json};
+}
+
+static void count_unfinished(struct findings *findings, const struct user_state *user)
+{
+	const struct last_running_request what = running_request(findings->request);
+	struct last_running_counts counts = last_running_count(user, &what);
+	findings->unfinished.running += counts.running;
+	findings->unfinished.died += counts.died;
+}
+
 /* A user_state_visitor. */
 static bool find_flights(void *context, const struct user_state *user)
 {
@@ -98,6 +116,7 @@ static bool find_flights(void *context, const struct user_state *user)
 		return false;
 	findings->told = told;
 	findings->lost_records += state_snapshot_lost_records(user->snapshot);
+	count_unfinished(findings, user);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_asked_for(&flights[i], findings->request))
 			continue;
@@ -145,6 +164,16 @@ static void print_nothing(const struct request *request, const char *directory)
 		user_states_print_others(stderr);
 }
 
+/* Who asks what became of a job that was killed in a wait is to look there. */
+static void print_unfinished(FILE *out, const struct last_running_counts *counts)
+{
+	if (counts->running || counts->died)
+		fprintf(out,
+		        "\nOperations after a failure: %zu under way, %zu ended with their process (tenacurl last "
+		        "--running).\n",
+		        counts->running, counts->died);
+}
+
 static bool tell(const struct request *request)
 {
 	struct findings findings = {.request = request};
@@ -159,8 +188,10 @@ static bool tell(const struct request *request)
 		print_text(&findings, count);
 	else if (good && !seen.untrusted)
 		print_nothing(request, seen.directory);
-	if (good && !request->json)
+	if (good && !request->json) {
+		print_unfinished(count ? stdout : stderr, &findings.unfinished);
 		lost_records_print(count ? stdout : stderr, findings.lost_records, NULL);
+	}
 	free(findings.told);
 	return say_flush(COMMAND.name) && good && count;
 }
@@ -179,13 +210,7 @@ int last_command(int argc, char **argv)
 		return end;
 	off_switch_tell();
 	if (request.running) {
-		const struct last_running_request what = {
-		    .query = &request.query,
-		    .job = request.job,
-		    .run = request.run,
-		    .pid = request.pid,
-		    .json = request.json,
-		};
+		const struct last_running_request what = running_request(&request);
 		bool found = last_running_print(&what);
 		return say_flush(COMMAND.name) && found ? 0 : 1;
 	}

@@ -95,13 +95,14 @@ static bool find(void *context, const struct user_state *user)
 	return true;
 }
 
-struct last_running_counts last_running_count(const struct user_state *user)
+struct last_running_counts last_running_count(const struct user_state *user, const struct last_running_request *request)
 {
 	static struct state_running running[STATE_RUNNING];
 	struct last_running_counts counts = {0};
 	size_t count = state_snapshot_running(user->snapshot, monotonic_ms(), running);
 	for (size_t i = 0; i < count; i++)
-		*(has_died(&running[i]) ? &counts.died : &counts.running) += 1;
+		if (!request || is_asked_for(&running[i], request))
+			*(has_died(&running[i]) ? &counts.died : &counts.running) += 1;
 	return counts;
 }
 

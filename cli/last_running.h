@@ -21,10 +21,11 @@ struct last_running_request {
 /* Prints it. Returns whether there was something; complains if the states can't be read. */
 bool last_running_print(const struct last_running_request *request);
 
-/* How many operations of a state are under way, and how many ended with their process. */
+/* How many operations of a state are under way, and how many ended with their process: all, or what is asked for. */
 struct last_running_counts {
 	size_t running, died;
 };
-struct last_running_counts last_running_count(const struct user_state *user);
+struct last_running_counts last_running_count(const struct user_state *user,
+                                              const struct last_running_request *request);
 
 #endif

@@ -565,6 +565,11 @@ def test_d06_what_is_under_way_can_be_seen(origin, host):
     assert (seen["phase"], seen["died"]) == ("waiting", True)
     assert "its process ended in the wait for attempt 2" in said_of_running(host, ["last", "--running"])
     assert "0 under way, 1 ended" in said_of_running(host, ["stats"])
+    assert "0 under way, 1 ended" in said_of_running(host, ["last"])
+    told = subprocess.run([host.runner.tenacurl, "last", "--job", "nightly", "--state", host.directory], capture_output=True,
+                          text=True)
+    assert (told.returncode, told.stdout) == (1, "") and "0 under way, 1 ended" in told.stderr
+    assert "under way" not in said_of_running(host, ["last", "--job", "curl", "--json"])
 
     hanging = host.start(server.url("/hangs"))
     wait_until(lambda: any(one["phase"] == "performing" for one in running(host)), "the attempt to be seen")
