@@ -28,6 +28,8 @@ os.environ["PATH"] = f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/local/sbin
 # handler here is at its default in them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, lambda number, frame: os._exit(128 + number))
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # nohup: the suite itself goes on
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 
 def _is_reachable_by_others(directory):
