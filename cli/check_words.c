@@ -151,9 +151,8 @@ static void visit_sourced(struct check_program *program, const char *path)
 	subject_free(&sourced);
 }
 
-static void note_clearing(struct check_report *report, char **words)
+static void note_clearing(struct check_report *report, const char *name)
 {
-	const char *name = script_words_clear(words);
 	if (name && !report->note[0])
 		snprintf(report->note, sizeof(report->note),
 		         "%s keeps tenacurl from what it starts: put 'tenacurl run --' behind it", name);
@@ -177,7 +176,8 @@ static void visit_word(void *context, const struct script_word_seen *seen)
 	char *word = seen->words[0];
 	if (seen->cleared_by)
 		scan->inherited = CHECK_REASON_ENVIRONMENT;
-	note_clearing(scan->report, seen->words);
+	/* What clears it need not be installed here. */
+	note_clearing(scan->report, seen->cleared_by ? seen->cleared_by : script_words_clear(seen->words));
 	seen->words[0] = path;
 	add_command(program, seen->words);
 	seen->words[0] = word;

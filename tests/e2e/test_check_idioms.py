@@ -87,11 +87,13 @@ def test_m06_a_program_that_is_named_to_its_dynamic_linker_is_not_refused(place)
     assert (done.returncode, done.stdout, done.stderr) == (0, "good", "")
 
 
-def test_m06_what_clears_the_environment_is_named(place):
+@pytest.mark.parametrize("name", ["ssh", "kubectl exec job --"])
+def test_m06_what_clears_the_environment_is_named(place, name):
+    """Be it installed or not."""
     directory, url = place
-    (directory / "job.sh").write_text(f"ssh host curl -s {url}\n")
+    (directory / "job.sh").write_text(f"{name} host curl -s {url}\n")
     done = subprocess.run([TENACURL, "check", "sh", "job.sh"], cwd=directory, capture_output=True, text=True, timeout=60)
-    assert "note: ssh keeps tenacurl from what it starts: put 'tenacurl run --' behind it\n" in done.stdout
+    assert f"note: {name.split()[0]} keeps tenacurl from what it starts: put 'tenacurl run --' behind it\n" in done.stdout
 
 
 def test_m06_what_a_script_repeats_is_looked_at_once(place):
