@@ -76,6 +76,8 @@ struct program_options {
 	uint64_t post_fields_hash; /* of CURLOPT_COPYPOSTFIELDS; 0: too large */
 	/* Of CURLOPT_RANGE, PROXY, UNIX_SOCKET_PATH, USERPWD, USERNAME; 0: none. */
 	uint64_t range_hash, proxy_hash, unix_socket_hash, user_password_hash, user_hash;
+	/* Of CURLOPT_XOAUTH2_BEARER, INTERFACE, ABSTRACT_UNIX_SOCKET, RESOLVE, CONNECT_TO; 0: none. */
+	uint64_t bearer_hash, interface_hash, abstract_socket_hash, resolve_hash, connect_to_hash;
 	enum base_method method;
 	bool write_data_set;
 	bool read_data_set;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct curl_slist;
+
 #define HASH_BASIS UINT64_C(0xCBF29CE484222325)
 
 /* Adds a number. Every bit of both goes into every bit of the result (the finalizer of MurmurHash3, public domain). */
@@ -26,6 +28,9 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count_bytes);
 
 /* Adds a text; NULL is as "". */
 uint64_t hash_text(uint64_t hash, const char *text);
+
+/* Adds each text of a list. */
+uint64_t hash_list(uint64_t hash, const struct curl_slist *line);
 
 /* A hash of bytes that come piece by piece: however they are cut, it is the same. */
 struct hash_stream {

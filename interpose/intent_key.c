@@ -61,7 +61,8 @@ static uint64_t hash_headers(uint64_t hash, const struct curl_slist *header)
 	return hash;
 }
 
-/* Which part, whose request, which way: to ask as another user or through another proxy is no repeat. */
+/* Which part, whose request, which way: to ask as another user, another server or through another proxy is no repeat.
+ */
 static uint64_t hash_options(uint64_t hash, const struct program_options *program)
 {
 	hash = hash_number(hash, program->range_hash);
@@ -69,6 +70,11 @@ static uint64_t hash_options(uint64_t hash, const struct program_options *progra
 	hash = hash_number(hash, program->proxy_hash);
 	hash = hash_number(hash, program->unix_socket_hash);
 	hash = hash_number(hash, program->user_password_hash);
+	hash = hash_number(hash, program->bearer_hash);
+	hash = hash_number(hash, program->interface_hash);
+	hash = hash_number(hash, program->abstract_socket_hash);
+	hash = hash_number(hash, program->resolve_hash);
+	hash = hash_number(hash, program->connect_to_hash);
 	return hash_number(hash, program->user_hash);
 }
 

@@ -263,6 +263,16 @@ static void note_request_target(struct handle *handle, const void *argument)
 	handle_set_request_target(handle, argument);
 }
 
+static void note_resolve(struct handle *handle, const void *argument)
+{
+	handle->program.resolve_hash = argument ? hash_list(HASH_BASIS, argument) : 0;
+}
+
+static void note_connect_to(struct handle *handle, const void *argument)
+{
+	handle->program.connect_to_hash = argument ? hash_list(HASH_BASIS, argument) : 0;
+}
+
 static void note_share(struct handle *handle, const void *argument)
 {
 	handle->shares = argument != NULL;
@@ -338,6 +348,11 @@ static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
     TEXT(OPTION_UNIX_SOCKET_PATH, unix_socket_hash),
     TEXT(CURLOPT_USERPWD, user_password_hash),
     TEXT(CURLOPT_USERNAME, user_hash),
+    TEXT(OPTION_XOAUTH2_BEARER, bearer_hash),
+    TEXT(CURLOPT_INTERFACE, interface_hash),
+    TEXT(OPTION_ABSTRACT_UNIX_SOCKET, abstract_socket_hash),
+    SPECIAL(CURLOPT_RESOLVE, note_resolve),
+    SPECIAL(OPTION_CONNECT_TO, note_connect_to),
     SPECIAL(CURLOPT_URL, note_url),
     SPECIAL(OPTION_CURLU, note_curlu),
     SPECIAL(CURLOPT_PROTOCOLS, note_protocols),

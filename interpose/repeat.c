@@ -67,14 +67,6 @@ void repeat_note_option(struct handle *handle, CURLoption option)
 	handle->active->repeat.set_meanwhile = true;
 }
 
-static uint64_t hash_list(uint64_t hash, const struct curl_slist *line)
-{
-	for (; line; line = line->next)
-		if (line->data)
-			hash = hash_text(hash, line->data);
-	return hash;
-}
-
 static void remember_memory(struct repeat *repeat, const struct handle *handle, uint64_t *hash)
 {
 	const struct program_options *program = &handle->program;

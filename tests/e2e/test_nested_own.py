@@ -175,8 +175,12 @@ def curl(*options):
     (curl("-r 0-9"), curl("-r 10-19")),
     (curl("-C 10"), curl("-C 20")),
     (curl("--request-target /a"), curl("--request-target /b")),
+    (curl("--oauth2-bearer alice"), curl("--oauth2-bearer bob")),
+    (curl("--interface 127.0.0.1"), curl("--interface 127.0.0.2")),
+    (curl("--resolve a.example:1:127.0.0.1"), curl("--resolve a.example:1:127.0.0.2")),
+    (curl("--connect-to a.example::127.0.0.1:"), curl("--connect-to a.example::127.0.0.2:")),
     (curl("-H 'Host: a.example'"), curl("-H 'Host: b.example'")),
-], ids=["user", "proxy", "range header", "range", "resume", "request target", "host header"])
+], ids=["user", "proxy", "range header", "range", "resume", "request target", "bearer", "interface", "resolve", "connect to", "host header"])
 def test_another_request_of_the_same_address_is_not_refused(origin, caller, first, second):
     part = {"status": 206, "headers": [["Content-Range", "bytes 20-23/24"]], "body": "fine", "repeat": True}
     server = origin([BUSY] * MAX_ATTEMPTS + [part])
