@@ -23,6 +23,7 @@
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 #include "interpose/progress.h"
+#include "interpose/section.h"
 
 #define GUARDS_CALLS_VERSION 0x081600 /* 8.22.0 (lib/api.c) */
 #define RECURSIVE_API_CALL   ((CURLcode)93)
@@ -212,23 +213,10 @@ static void read_url_handle(struct handle *handle)
 	libcurl->free(url);
 }
 
-/* Whether the rules let us act on HTTP in this program. */
-static bool may_act(const struct policy_rules *rules)
-{
-	if (rules->mode == POLICY_MODE_OFF)
-		return false;
-	if (rules->programs.count == 0 && rules->skip_programs.count == 0)
-		return true;
-	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
-}
-
 /* Not inlined: a handle's later operations go by what was selected for its first. */
 static __attribute__((noinline)) void select_anew(struct handle *handle, const struct policy_hold *hold)
 {
-	struct url url;
-	bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
-	const struct policy_section *section = is_http ? policy_select(hold->policy, &url) : NULL;
-	handle->selected_section = section && may_act(&section->rules) ? section : NULL;
+	handle->selected_section = section_of(hold->policy, handle);
 	handle->selected_version = hold->version;
 	handle->shared_entry = NULL;
 }

@@ -65,7 +65,8 @@ bool operation_is_forked(const struct operation *operation)
 /* The last look before a retry: tenacurl may have been switched off since the operation began. */
 static bool has_to_stay_out(const struct operation *operation)
 {
-	return operation_is_forked(operation) || policy_source_is_switched_off(operation->policy, operation->section) ||
+	return operation_is_forked(operation) ||
+	       policy_source_is_switched_off(operation->handle, operation->policy, operation->section) ||
 	       !wait_is_possible(operation);
 }
 

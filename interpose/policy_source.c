@@ -31,6 +31,7 @@
 #include "interpose/policy_place.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
+#include "interpose/section.h"
 
 #define LOOK_EVERY_MS 1000
 #define LOCK_LIMIT_S  2 /* a load takes a millisecond */
@@ -404,17 +405,18 @@ bool policy_source_hold(int64_t now_ms, struct policy_hold *hold)
 	return hold->policy != NULL;
 }
 
-/* What a newer policy says of the section: it decides over later operations, but this one may have been switched off.
+/*
+ * What a newer policy says of the request: it decides over later operations, but this one may have been switched off,
+ * by whichever section its URL gets now.
  */
-static bool is_off(const struct policy *policy, const char *section)
+static bool is_off(const struct policy *policy, const struct handle *handle, const struct policy_section *before)
 {
-	for (size_t i = 0; i < policy->section_count; i++)
-		if (strcmp(policy->sections[i].name, section) == 0)
-			return policy->sections[i].rules.mode == POLICY_MODE_OFF;
-	return policy->sections[0].rules.mode == POLICY_MODE_OFF;
+	const struct policy_section *now = section_of(policy, handle);
+	return !now || (now->rules.mode == POLICY_MODE_AUDIT && before->rules.mode != POLICY_MODE_AUDIT);
 }
 
-bool policy_source_is_switched_off(const struct policy *policy, const struct policy_section *section)
+bool policy_source_is_switched_off(const struct handle *handle, const struct policy *policy,
+                                   const struct policy_section *section)
 {
 	struct policy_hold now;
 	look_again(clock_ms());
@@ -423,7 +425,7 @@ bool policy_source_is_switched_off(const struct policy *policy, const struct pol
 	policy_slots_hold(&now);
 	if (!now.policy)
 		return true;
-	bool off = now.policy != policy && is_off(now.policy, section->name);
+	bool off = now.policy != policy && is_off(now.policy, handle, section);
 	policy_slots_release(&now);
 	return off;
 }

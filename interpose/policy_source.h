@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/policy.h"
+#include "interpose/handle.h"
 #include "interpose/policy_slots.h"
 
 /*
@@ -20,9 +21,10 @@
 bool policy_source_hold(int64_t now_ms, struct policy_hold *hold);
 
 /*
- * Looks again, whatever the time: whether the kill switch is set, or a newer policy says `mode = off` for the section
- * that an operation of `policy` goes by.
+ * Looks again, whatever the time: whether the kill switch is set, or a newer policy leaves alone what the handle's
+ * operation does, or only looks on, which goes by this section of `policy`.
  */
-bool policy_source_is_switched_off(const struct policy *policy, const struct policy_section *section);
+bool policy_source_is_switched_off(const struct handle *handle, const struct policy *policy,
+                                   const struct policy_section *section);
 
 #endif

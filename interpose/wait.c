@@ -42,7 +42,7 @@ static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 	due_ms++;
 	while ((now_ms = clock_ms()) < due_ms) {
 		if (now_ms >= next_look_ms) {
-			if (policy_source_is_switched_off(operation->policy, operation->section))
+			if (policy_source_is_switched_off(handle, operation->policy, operation->section))
 				return WAIT_BROKEN_OFF;
 			next_look_ms = now_ms + LOOK_EVERY_MS;
 		}

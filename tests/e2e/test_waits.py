@@ -139,6 +139,31 @@ def test_h12_switched_off_in_a_wait(origin, build, bare, broken_off, options):
     assert saw(result, servers[1]) == expected
 
 
+# What a newer policy says, that the wait may be for nothing by.
+SWITCHED_OFF = {
+    "a-section-that-was-not-there": "[upstream new]\nmatch = {url}\nmode = off\n",
+    "skip-programs": "skip_programs = transfer\n",
+    "programs": "programs = another\n",
+    "audit": "mode = audit\n",
+}
+
+
+@pytest.mark.parametrize("name", SWITCHED_OFF)
+def test_h12_left_alone_by_a_newer_policy_in_a_wait(origin, broken_off, name):
+    """By whichever of its sections and keys: it is as if it had said so from the first."""
+
+    def switch_off(running, policy):
+        newer = policy.with_suffix(".new")
+        newer.write_text(policy.read_text() + SWITCHED_OFF[name].format(url=server.url("/*")))
+        newer.chmod(0o600)
+        newer.rename(policy)
+        return running.wait()
+
+    server = origin([ASKS_20_S, OK])
+    broken_off(server.url(), by=switch_off)
+    assert len(server.requests) == 1
+
+
 def test_h12_kill_switch_in_a_wait(origin, build, bare, broken_off):
     if os.geteuid() != 0 or os.path.exists(KILL_SWITCH):
         pytest.skip("the kill switch belongs to root, and somebody uses it")

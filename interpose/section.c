@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "interpose/section.h"
+#include "interpose/process.h"
+
+/* Whether the rules let us act on HTTP in this program. */
+static bool may_act(const struct policy_rules *rules)
+{
+	if (rules->mode == POLICY_MODE_OFF)
+		return false;
+	if (rules->programs.count == 0 && rules->skip_programs.count == 0)
+		return true;
+	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
+}
+
+const struct policy_section *section_of(const struct policy *policy, const struct handle *handle)
+{
+	struct url url;
+	bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
+	const struct policy_section *section = is_http ? policy_select(policy, &url) : NULL;
+	return section && may_act(&section->rules) ? section : NULL;
+}
