@@ -372,7 +372,8 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 	struct handle *handle = operation->handle;
 	int finished = (int)result;
 	bool is_taken = gate_finish(operation, &finished);
-	bool goes_on = !is_taken || progress_catch_up(operation);
+	/* A callback that ended the transfer isn't called again. */
+	bool goes_on = !is_taken || result == CURLE_ABORTED_BY_CALLBACK || progress_catch_up(operation);
 	if (!operation_is_alive(handle, operation))
 		return CURLE_ABORTED_BY_CALLBACK;
 	if (is_taken)

@@ -59,11 +59,12 @@ void progress_begin_attempt(struct operation *operation)
 static void filter(struct operation *operation, struct progress *progress)
 {
 	const struct progress real = *progress;
-	operation->hides_progress = is_withheld(operation);
-	if (operation->hides_progress) {
+	if (is_withheld(operation)) {
 		lower(&progress->download_total, operation->shown.download_total);
 		lower(&progress->download_now, operation->shown.download_now);
 	}
+	operation->hides_progress =
+	    progress->download_total < real.download_total || progress->download_now < real.download_now;
 	keep_all_from_going_back(operation, progress, &real);
 	operation->real = real;
 	operation->shown = *progress;

@@ -47,6 +47,7 @@ struct transfer {
 	long pause_header;         /* pause at this header call, once; 0: never */
 	long pause_write;
 	long abort_progress_after_ms;
+	long abort_progress_call; /* the number of the first call that does */
 	bool prints_progress;
 	const char *jump_header; /* leave by longjmp at a header line that begins so */
 	const char *inner_url;   /* perform this on another handle inside the first header callback */
@@ -206,7 +207,12 @@ static int on_progress(void *data, curl_off_t download_total, curl_off_t downloa
 	}
 	if (transfer->aborts_on_signal && signals > 0)
 		return 1;
-	return transfer->abort_progress_after_ms && since_begin_ms(transfer) >= transfer->abort_progress_after_ms;
+	bool aborts =
+	    (transfer->abort_progress_after_ms && since_begin_ms(transfer) >= transfer->abort_progress_after_ms) ||
+	    (transfer->abort_progress_call && transfer->progress_calls >= transfer->abort_progress_call);
+	if (aborts && transfer->prints_progress)
+		puts("aborts");
+	return aborts;
 }
 
 static int on_old_progress(void *data, double download_total, double download_now, double upload_total,
@@ -531,6 +537,7 @@ static const struct behaviour {
     {"pause_header", 0, offsetof(struct transfer, pause_header)},
     {"pause_write", 0, offsetof(struct transfer, pause_write)},
     {"abort_progress_after_ms", 0, offsetof(struct transfer, abort_progress_after_ms)},
+    {"abort_progress_call", 0, offsetof(struct transfer, abort_progress_call)},
 };
 
 static bool apply_setting(struct transfer *transfer, const char *name, const char *value)

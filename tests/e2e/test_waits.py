@@ -233,6 +233,18 @@ def test_d07_progress_of_a_withheld_response_is_not_shown(build, origin, tenacur
     assert {length for length, _ in asked_sizes(result)} <= {-1, 1000} and not goes_back(asked_sizes(result))
 
 
+@pytest.mark.parametrize("policy", [PATIENT, {**PATIENT, "retry_status": "599"}], ids=["withheld", "shown"])
+@pytest.mark.parametrize("callback", ["new", "old"])
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_d07_progress_that_ends_the_transfer_is_not_called_again(build, origin, tenacurl_run, call, callback, policy):
+    server = origin([REFUSED, SERVED])
+    options = [f"progress={callback}", "print_progress=1", f"abort_progress_call={call}"]
+    result = tenacurl_run([build / "tests/clients/transfer", server.url(), *options], policy=policy)
+    shown = [line.split()[0] for line in result.stdout.decode().splitlines() if line.startswith(("progress ", "aborts"))]
+    assert shown == ["progress"] * call + ["aborts"]
+    assert b"result 42 " in result.stdout
+
+
 def test_d07_progress_that_is_set_later_and_taken_away(build, origin, tenacurl_run):
     """The program's functions and data are its own again where it asks for no progress, and for a copy of the handle."""
     server = origin([SERVED, REFUSED, SERVED, SERVED])
