@@ -448,6 +448,9 @@ static void kill_one_opener(const char *directory)
 		fail("after a killed opener: %s", state_trouble_text(outcome.trouble));
 	state_close(&state);
 	unlink(file);
+	/* A lock of one who was killed with it keeps nobody out, and goes after a day (state/file.c). */
+	snprintf(file, sizeof(file), "%s/new-lock", path);
+	unlink(file);
 	if (rmdir(path) != 0)
 		fail("a killed opener left something behind");
 }
