@@ -207,7 +207,7 @@ def test_delivered_error_comes_whole(look, bare, tenacurl_run):
 @pytest.mark.parametrize("progress", ["new", "old"])
 def test_abort_during_a_wait_is_final(look, tenacurl_run, progress):
     script = [{"status": 503, "headers": [["Retry-After", "20"]]}, OK]
-    options = [f"progress={progress}", "abort_progress_after_ms=100"]
+    options = [f"progress={progress}", "abort_progress_after_ms=1000"]
     lines, server = look(tenacurl_run, script, options)
     assert "result 42 Callback aborted" in lines
     assert len(server.requests) == 1
