@@ -212,6 +212,15 @@ static void add_owner(struct owner_list *list, const char *digits)
 	list->owners[list->count++] = (uid_t)owner;
 }
 
+DIR *state_list_directory(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!listing && fd >= 0)
+		close(fd);
+	return listing;
+}
+
 static void add_owners(struct owner_list *list, const char *path, const char *prefix)
 {
 	DIR *directory = opendir(path);

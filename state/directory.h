@@ -4,6 +4,7 @@
 
 /* Which directory the state file is in, and whether it can be trusted. */
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -20,6 +21,9 @@ size_t state_place_count(const struct state_request *request);
  */
 int state_open_directory(const struct state_request *request, size_t place, uid_t owner, bool make,
                          struct state_outcome *outcome);
+
+/* Lists a directory that is open (O_PATH is enough). NULL: it can't be read. The caller closes it; it allocates. */
+DIR *state_list_directory(int directory);
 
 /*
  * Users who may have a state in one of the usual places, each once. Returns how many, at most `room`. For tools; it

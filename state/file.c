@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "state/directory.h"
 #include "state/file_name.h"
 #include "state/layout.h"
 
@@ -179,14 +180,10 @@ static bool is_left_over(int directory, const char *file_name, const char *curre
 /* Whoever makes the file of a new boot removes those of old ones. */
 static void remove_left_over(int directory, const char *current_name)
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *listing = state_list_directory(directory);
 	const struct dirent *file;
-	if (!listing) {
-		if (fd >= 0)
-			close(fd);
+	if (!listing)
 		return;
-	}
 	time_t now_s = time(NULL);
 	while ((file = readdir(listing)))
 		if (is_left_over(directory, file->d_name, current_name, now_s))

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "state/directory.h"
 #include "state/layout.h"
 
 #define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
@@ -81,14 +82,10 @@ static bool is_proper(const char *file_name)
 /* Leaves `name` as it is where there is none. Returns false if that can't be told. */
 static bool find_proper(int directory, char name[static STATE_FILE_NAME_BYTES])
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *listing = state_list_directory(directory);
 	const struct dirent *file;
-	if (!listing) {
-		if (fd >= 0)
-			close(fd);
+	if (!listing)
 		return false;
-	}
 	while ((file = readdir(listing)))
 		if (is_proper(file->d_name))
 			put_name(name, state_file_name_boot_id(file->d_name));
