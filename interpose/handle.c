@@ -198,8 +198,11 @@ void handle_set_request_target(struct handle *handle, const char *target)
 struct span handle_query(const struct handle *handle)
 {
 	const char *target = handle->request_target ? handle->request_target : handle->url;
-	const char *query = target ? target + strcspn(target, "?#") : "";
-	return *query == '?' ? (struct span){query + 1, strcspn(query + 1, "#")} : (struct span){"", 0};
+	/* For every operation: strcspn with two characters would cost more than this together. */
+	const char *query = target ? strchr(target, '?') : NULL;
+	if (!query || memchr(target, '#', (size_t)(query - target)))
+		return (struct span){"", 0};
+	return (struct span){query + 1, strcspn(query + 1, "#")};
 }
 
 /* Mirrors how libcurl picks the verb: CUSTOMREQUEST, else HEAD without a body, else by method (lib/http.c,
