@@ -16,9 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define CALLS_OF_A_WAIT 2
+#include "waits.h"
 
 static CURL *curl;
 static FILE *file;
@@ -47,23 +46,10 @@ static curlioerr on_ioctl(CURL *handle, int command, void *data)
 	return on_seek(data, 0, SEEK_SET) == CURL_SEEKFUNC_OK ? CURLIOE_OK : CURLIOE_FAILRESTART;
 }
 
-/* In a wait no transfer runs whose time would go on, and the calls are further apart. */
 static int on_progress(void *data, double a, double b, double c, double d)
 {
-	static double last_s;
-	static int calls;
-	static struct timespec last;
-	struct timespec now;
-	double before_s = last_s;
-	long status = 0;
 	(void)data, (void)a, (void)b, (void)c, (void)d;
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME, &last_s);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	long gap_ms = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
-	last = now;
-	calls = status == 503 && last_s == before_s && gap_ms > 100 ? calls + 1 : 0;
-	return cancels && calls >= CALLS_OF_A_WAIT;
+	return waits_for_retry(curl) && cancels;
 }
 
 static size_t discard(char *bytes, size_t size, size_t count, void *data)
