@@ -94,8 +94,10 @@ static enum check_reason common_reason(const struct check_report *report)
 	return common;
 }
 
-/* Files can't tell what a program does that shows nothing, nor what comes of a variable that a script changes, nor what
- * `sudo "$@"` starts. */
+/*
+ * Files can't tell what a program does that shows nothing, nor what comes of a variable that a script changes, nor what
+ * `sudo "$@"` starts.
+ */
 static void doubt(struct check_report *report)
 {
 	const char *changed = report->doubts.changed, *indirect = report->doubts.indirect;

@@ -27,12 +27,10 @@ struct script_word_seen {
 
 typedef void (*script_words_visit)(void *context, const struct script_word_seen *seen);
 
-/* By what the things that a text starts may be out of reach, though its words don't show which. Static; NULL: nothing.
- */
+/* By what that a text starts may be out of reach, though its words don't show which. Static; NULL: nothing. */
 struct script_doubts {
-	const char *changed; /* a variable of the dynamic linker's, or ours, that it changes */
-	const char
-	    *indirect; /* what clears the environment, by way of a variable or of parameters: SUDO=sudo, sudo "$@" */
+	const char *changed;  /* a variable of the dynamic linker's, or ours, that it changes */
+	const char *indirect; /* what clears the environment, by a variable or parameters: SUDO=sudo, sudo "$@" */
 };
 
 /* Visits the words of a text, behind which there is a 0. Adds to `doubts`. */

@@ -201,8 +201,7 @@ static bool ask_program_to_rewind(struct handle *handle)
 	return program->ioctl_function(handle->curl, CURLIOCMD_RESTARTREAD, program->ioctl_data) == CURLIOE_OK;
 }
 
-/* A first attempt after a failed transfer of the handle may begin elsewhere: libcurl takes the file to its begin then.
- */
+/* After a failed transfer of the handle libcurl may take the file to its begin, where the first attempt begins then. */
 static bool can_seek_file(const struct body *body)
 {
 	return body->file_offset == 0 || (body->file_offset > 0 && !body->rewind_is_due);

@@ -16,8 +16,7 @@
 
 /* Lives in struct handle: the copy's memory is reused. */
 struct body {
-	/* As the program had them set when the operation began: libcurl, too, goes by these until the transfer is over.
-	 */
+	/* As the program had them when the operation began: libcurl, too, goes by these until the transfer is over. */
 	curl_read_callback read_function;
 	void *read_data;
 	bool is_rewound_by_program;

@@ -61,8 +61,7 @@ static uint64_t hash_headers(uint64_t hash, const struct curl_slist *header)
 	return hash;
 }
 
-/* Which part, whose request, which way: to ask as another user, another server or through another proxy is no repeat.
- */
+/* Which part, whose request, which way: to ask as another user, or another server or proxy, is no repeat. */
 static uint64_t hash_options(uint64_t hash, const struct program_options *program)
 {
 	hash = hash_number(hash, program->range_hash);
