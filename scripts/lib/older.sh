@@ -17,7 +17,7 @@ older_archive() {
 older_apt() {
     local directory=$1
     shift
-    apt-get -q -o "Dir::State=$directory/state" -o "Dir::State::status=$directory/status" -o "Dir::Cache=$directory/cache" \
+    apt-get -qq -o "Dir::State=$directory/state" -o "Dir::State::status=$directory/status" -o "Dir::Cache=$directory/cache" \
         -o "Dir::Etc::SourceList=$directory/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::Log=/dev/null \
         -o APT::Sandbox::User= "$@" </dev/null
 }

@@ -64,6 +64,24 @@ def repository():
     return REPOSITORY
 
 
+HAS_FAILED = pytest.StashKey()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    if outcome.get_result().failed:
+        item.stash[HAS_FAILED] = True
+
+
+@pytest.fixture
+def tmp_path(request, tmp_path):
+    """pytest's own, but gone after a test that passed: thousands of tests, each with a state of 2 MB, fill a disk."""
+    yield tmp_path
+    if not request.node.stash.get(HAS_FAILED, False):
+        shutil.rmtree(tmp_path, ignore_errors=True)
+
+
 @pytest.fixture
 def origin(tmp_path):
     """Starts fault servers: origin(script, refuse_ms=…, blackhole=…, blackhole_ms=…) -> Origin. Ended with the test."""

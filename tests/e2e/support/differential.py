@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 
 from . import differential_axes as axes
@@ -221,8 +222,12 @@ class Bench:
             env["LD_LIBRARY_PATH"] = os.environ["TEST_LIBRARY_PATH"]
         if library:
             env.update(LD_PRELOAD=str(library), TENACURL_POLICY=str(self.policy), TENACURL_LOG=str(log))
-            env["TENACURL_STATE"] = str(log.with_suffix(".state"))
+            env["TENACURL_STATE"] = str(self._state(log))
         return env
+
+    @staticmethod
+    def _state(log):
+        return log.with_suffix(".state")
 
     def lacks(self, combination):
         """Why the combination can't be run here, or None."""
@@ -287,6 +292,7 @@ class Bench:
             proxy.stop()
         if log.exists():
             result.log = log.read_text()
+        shutil.rmtree(self._state(log), ignore_errors=True)
         return result
 
     def _neutral(self, text, run_name, number, proxy=None):
