@@ -33,10 +33,10 @@
 
 #include "interpose/body.h"
 #include "interpose/clock.h"
+#include "interpose/info.h"
 #include "interpose/lend.h"
 #include "interpose/mime.h"
-#include "interpose/operation.h"
-#include "interpose/outcome.h"
+#include "interpose/program_body.h"
 #include "interpose/progress.h"
 
 #define FIRST_COPY_BYTES 4096
@@ -46,11 +46,6 @@
 #define PREVIEW_PROGRESS_MS 250
 
 #define HEAD_BYTES 16384
-
-static bool program_rewinds(const struct program_options *program)
-{
-	return program->seek_function || program->ioctl_function;
-}
 
 static FILE *default_file(const struct program_options *program)
 {
@@ -83,20 +78,10 @@ static bool is_form_replayable(const struct curl_httppost *form)
 	return true;
 }
 
-static int64_t announced_bytes(const struct program_options *program)
-{
-	return program->method == BASE_PUT ? program->upload_bytes : program->post_bytes;
-}
-
-int64_t body_announced_bytes(const struct handle *handle)
-{
-	return announced_bytes(&handle->program);
-}
-
 /* Whether no copy can hold what the read callback will give: not worth beginning one. */
 static bool is_too_large_to_copy(const struct program_options *program, const struct policy_rules *rules)
 {
-	return announced_bytes(program) > rules->replay_body_bytes;
+	return program_body_announced_bytes(program) > rules->replay_body_bytes;
 }
 
 bool body_is_replayable(const struct handle *handle)
@@ -123,12 +108,6 @@ bool body_is_replayable(const struct handle *handle)
 	return false;
 }
 
-static double info_bytes(const struct handle *handle, CURLINFO info)
-{
-	double bytes = -1;
-	return handle->libcurl->getinfo(handle->curl, info, &bytes) == CURLE_OK ? bytes : -1;
-}
-
 bool body_is_awaited(const struct handle *handle)
 {
 	double total_bytes = info_bytes(handle, CURLINFO_CONTENT_LENGTH_UPLOAD);
@@ -150,47 +129,46 @@ void body_note_file(struct handle *handle)
 	handle->body.file_offset = is_file ? offset_of(default_file(&handle->program)) : -1;
 }
 
-static void begin_read(struct operation *operation)
+static void begin_read(struct handle *handle, const struct policy_rules *rules, bool is_replayable)
 {
-	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	body->read_function = handle->program.read_function;
 	body->read_data = handle->program.read_data_set ? handle->program.read_data : stdin;
-	body->is_rewound_by_program = program_rewinds(&handle->program);
+	body->is_rewound_by_program = program_body_can_be_rewound(&handle->program);
 	body->preview_key = 0;
 	body->head_bytes = 0;
 	body->is_again = body->differs = false;
 	begin_stream(body);
-	if (!operation->engine.request.body_replayable)
+	if (!is_replayable)
 		return;
 	body->copy_bytes = 0;
 	body->position = 0;
-	body->copy_lost = is_too_large_to_copy(&handle->program, &operation->section->rules);
+	body->copy_lost = is_too_large_to_copy(&handle->program, rules);
 	if (!handle->program.read_function)
 		body_note_file(handle);
 	else
-		lend_read_callback(operation);
+		lend_read_callback(handle);
 }
 
 /* Not inlined: most requests have no body. */
-static __attribute__((noinline)) void begin_source(struct operation *operation, enum body_source source)
+static __attribute__((noinline)) void begin_source(struct handle *handle, enum body_source source,
+                                                   const struct policy_rules *rules, bool is_replayable)
 {
 	if (source == BODY_MIME)
-		mime_begin(operation->handle->program.mime);
+		mime_begin(handle->program.mime);
 	if (source == BODY_READ)
-		begin_read(operation);
+		begin_read(handle, rules, is_replayable);
 }
 
-void body_begin(struct operation *operation)
+void body_begin(struct handle *handle, const struct policy_rules *rules, bool is_replayable)
 {
-	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	enum body_source source = handle_body_source(handle);
 	body->was_read = false;
 	body->file_offset = body->left_offset = -1;
 	body->left_bytes = -1;
 	if (source != BODY_NONE)
-		begin_source(operation, source);
+		begin_source(handle, source, rules, is_replayable);
 }
 
 static bool ask_program_to_rewind(struct handle *handle)
@@ -213,10 +191,10 @@ static bool seek_file(FILE *file, off_t offset)
 	return fseeko(file, offset, SEEK_SET) == 0;
 }
 
-static bool rewind_file(const struct operation *operation)
+static bool rewind_file(struct handle *handle)
 {
-	struct body *body = &operation->handle->body;
-	FILE *file = default_file(&operation->handle->program);
+	struct body *body = &handle->body;
+	FILE *file = default_file(&handle->program);
 	if (body->file_offset < 0)
 		return false;
 	off_t offset = ftello(file);
@@ -240,15 +218,14 @@ static void note_left(struct body *body, bool is_single)
 /* A callback may have given the program a way to rewind what we copy, or have taken it. */
 static bool has_changed_way(const struct handle *handle)
 {
-	return handle->body.is_rewound_by_program != program_rewinds(&handle->program);
+	return handle->body.is_rewound_by_program != program_body_can_be_rewound(&handle->program);
 }
 
-static bool rewind_read(const struct operation *operation)
+static bool rewind_read(struct handle *handle, bool is_single)
 {
-	struct handle *handle = operation->handle;
 	struct body *body = &handle->body;
 	if (!handle->program.read_function)
-		return rewind_file(operation) && lend_seek_callback(handle);
+		return rewind_file(handle) && lend_seek_callback(handle);
 	/* Not lent, though there is a callback: nobody knows what was read. */
 	if (!handle->lent.read)
 		return false;
@@ -257,8 +234,8 @@ static bool rewind_read(const struct operation *operation)
 	if (has_changed_way(handle))
 		return false;
 	if (body->is_rewound_by_program) {
-		note_left(body, operation->outcome.single);
-		if (!operation->outcome.single)
+		note_left(body, is_single);
+		if (!is_single)
 			body->head_bytes = 0;
 		body->is_again = true;
 		begin_stream(body);
@@ -272,25 +249,24 @@ static bool rewind_read(const struct operation *operation)
 	return true;
 }
 
-/* In audit nothing is lent, and nobody knows what was read. */
-static bool can_rewind_read(const struct operation *operation)
+static bool can_rewind_read(const struct handle *handle)
 {
-	const struct handle *handle = operation->handle;
-	const struct program_options *program = &handle->program;
 	const struct body *body = &handle->body;
-	if (operation->gate.observes)
-		return !program->read_function || program_rewinds(program) ||
-		       !is_too_large_to_copy(program, &operation->section->rules);
-	if (!program->read_function)
+	if (!handle->program.read_function)
 		return can_seek_file(body);
 	return handle->lent.read &&
 	       (!body->was_read || (!has_changed_way(handle) && (body->is_rewound_by_program || !body->copy_lost)));
 }
 
-bool body_can_rewind(const struct operation *operation)
+/* What was never sent was never read. */
+static bool is_untouched(const struct handle *handle, const struct engine_outcome *outcome)
 {
-	const struct handle *handle = operation->handle;
-	if (operation->outcome.unsent && !handle->body.was_read)
+	return outcome->unsent && !handle->body.was_read;
+}
+
+bool body_can_rewind(const struct handle *handle, const struct engine_outcome *outcome)
+{
+	if (is_untouched(handle, outcome))
 		return true;
 	switch (handle_body_source(handle)) {
 	case BODY_NONE:
@@ -300,24 +276,33 @@ bool body_can_rewind(const struct operation *operation)
 	case BODY_MIME:
 		return mime_could_rewind(handle->program.mime);
 	case BODY_READ:
-		return can_rewind_read(operation);
+		return can_rewind_read(handle);
 	case BODY_UNKNOWN:
 		break;
 	}
 	return false;
 }
 
-bool body_may_refuse(const struct operation *operation)
+bool body_could_rewind(const struct handle *handle, const struct policy_rules *rules,
+                       const struct engine_outcome *outcome)
 {
-	const struct handle *handle = operation->handle;
-	enum body_source source = handle_body_source(handle);
-	return source == BODY_MIME ||
-	       (source == BODY_READ && handle->body.was_read && program_rewinds(&handle->program));
+	const struct program_options *program = &handle->program;
+	if (is_untouched(handle, outcome))
+		return true;
+	if (handle_body_source(handle) != BODY_READ)
+		return body_can_rewind(handle, outcome);
+	return !program->read_function || program_body_can_be_rewound(program) || !is_too_large_to_copy(program, rules);
 }
 
-static bool rewind_source(const struct operation *operation)
+bool body_may_refuse(const struct handle *handle)
 {
-	struct handle *handle = operation->handle;
+	enum body_source source = handle_body_source(handle);
+	return source == BODY_MIME ||
+	       (source == BODY_READ && handle->body.was_read && program_body_can_be_rewound(&handle->program));
+}
+
+static bool rewind_source(struct handle *handle, bool is_single)
+{
 	switch (handle_body_source(handle)) {
 	case BODY_NONE:
 	case BODY_POSTFIELDS:
@@ -326,27 +311,23 @@ static bool rewind_source(const struct operation *operation)
 	case BODY_MIME:
 		return mime_rewind(handle->program.mime);
 	case BODY_READ:
-		return rewind_read(operation);
+		return rewind_read(handle, is_single);
 	case BODY_UNKNOWN:
 		break;
 	}
 	return false;
 }
 
-bool body_rewind(struct operation *operation)
+bool body_rewind(struct handle *handle, const struct engine_outcome *outcome)
 {
-	struct handle *handle = operation->handle;
-	/* What was never sent was never read. */
-	return (operation->outcome.unsent && !handle->body.was_read) || rewind_source(operation);
+	return is_untouched(handle, outcome) || rewind_source(handle, outcome->single);
 }
 
-void body_put_back(struct operation *operation)
+void body_put_back(struct handle *handle)
 {
-	struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
 	const struct body *body = &handle->body;
-	/* In audit nothing was rewound, and what is noted here is an older operation's. */
-	if (operation->gate.observes || handle_body_source(handle) != BODY_READ)
+	if (handle_body_source(handle) != BODY_READ)
 		return;
 	FILE *file = program->read_function ? NULL : default_file(program);
 	if (file && body->left_offset >= 0 && ftello(file) < body->left_offset)
@@ -427,12 +408,12 @@ static bool add_again(struct body *body, const char *bytes, size_t given)
 }
 
 /* Reads from what the program rewinds by itself. PAUSE and ABORT are more than was asked for. */
-static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count)
+static size_t read_stream(struct handle *handle, char *out, size_t size, size_t count, int64_t sends)
 {
 	struct body *body = &handle->body;
 	size_t given = body->read_function(out, size, count, body->read_data);
 	/* What libcurl rewinds by itself in an attempt is known for something else. */
-	bool is_compared = body->is_again && handle->active && handle->active->sends.attempt <= 1;
+	bool is_compared = body->is_again && sends <= 1;
 	if (given > size * count)
 		return given;
 	if (is_compared && !add_again(body, out, given)) {
@@ -446,101 +427,88 @@ static size_t read_stream(struct handle *handle, char *out, size_t size, size_t 
 	return given;
 }
 
-bool body_is_rewound_by_program(const struct handle *handle)
-{
-	const struct program_options *program = &handle->program;
-	return handle_body_source(handle) == BODY_READ && program->read_function && program_rewinds(program);
-}
-
-static bool has_ended(const struct handle *handle)
-{
-	return handle->body.ended || handle->body.given_bytes == announced_bytes(&handle->program);
-}
-
-uint64_t body_stream_key(const struct handle *handle)
-{
-	return has_ended(handle) ? hash_stream_value(&handle->body.given) : 0;
-}
-
 /* As much as libcurl would ask for at most. */
 static size_t preview_step_bytes(const struct handle *handle)
 {
-	int64_t size_bytes = announced_bytes(&handle->program);
+	int64_t size_bytes = program_body_announced_bytes(&handle->program);
 	int64_t left_bytes = size_bytes >= 0 ? size_bytes - handle->body.given_bytes : PREVIEW_STEP_BYTES;
 	return left_bytes < PREVIEW_STEP_BYTES ? (size_t)left_bytes : PREVIEW_STEP_BYTES;
 }
 
 /* As between two reads of libcurl's: the progress callback is asked now and then. May end the operation. */
-static bool lets_go_on(const struct operation *operation, int64_t *next_ms)
+static bool lets_go_on(const struct handle *handle, const struct progress *progress, int64_t *next_ms)
 {
 	int64_t now_ms = clock_ms();
 	if (now_ms < *next_ms)
 		return true;
 	*next_ms = now_ms + PREVIEW_PROGRESS_MS;
-	return !progress_is_wanted(operation->handle) || progress_report(operation);
+	return !progress_is_wanted(handle) || progress_report(handle, progress);
 }
 
 /* Reads the program's stream to its end, as long as there is time. */
-static enum body_preview read_ahead(const struct operation *operation, char *room)
+static enum body_preview read_ahead(struct handle *handle, const struct progress *progress, int64_t end_ms, char *room)
 {
-	struct handle *handle = operation->handle;
-	int64_t next_ms = clock_ms() + PREVIEW_PROGRESS_MS, end_ms = engine_end_ms(&operation->engine);
+	const struct operation *operation = handle->active;
+	int64_t next_ms = clock_ms() + PREVIEW_PROGRESS_MS;
 	size_t given = 1;
-	while (!has_ended(handle) && given > 0 && given <= PREVIEW_STEP_BYTES && clock_ms() < end_ms) {
-		given = read_stream(handle, room, 1, preview_step_bytes(handle));
-		if (given == CURL_READFUNC_ABORT || !operation_is_alive(handle, operation) ||
-		    !lets_go_on(operation, &next_ms) || !operation_is_alive(handle, operation))
+	while (!program_body_has_ended(handle) && given > 0 && given <= PREVIEW_STEP_BYTES && clock_ms() < end_ms) {
+		given = read_stream(handle, room, 1, preview_step_bytes(handle), 0);
+		if (given == CURL_READFUNC_ABORT || !handle_runs(handle, operation) ||
+		    !lets_go_on(handle, progress, &next_ms) || !handle_runs(handle, operation))
 			return BODY_CANCELLED;
 	}
-	handle->body.preview_key = body_stream_key(handle);
+	handle->body.preview_key = program_body_key(handle);
 	return BODY_READY;
 }
 
-static enum body_preview preview(struct operation *operation)
+static enum body_preview preview(struct handle *handle, const struct progress *progress, int64_t end_ms)
 {
-	struct handle *handle = operation->handle;
 	char *room = malloc(PREVIEW_STEP_BYTES);
 	if (!room)
 		return BODY_READY;
-	enum body_preview end = read_ahead(operation, room);
+	enum body_preview end = read_ahead(handle, progress, end_ms, room);
 	free(room);
 	if (end != BODY_READY)
 		return end;
 	begin_stream(&handle->body);
 	handle->body.is_again = true;
-	return program_rewinds(&handle->program) && ask_program_to_rewind(handle) ? BODY_READY : BODY_LOST;
+	return program_body_can_be_rewound(&handle->program) && ask_program_to_rewind(handle) ? BODY_READY : BODY_LOST;
 }
 
-enum body_preview body_preview(struct operation *operation)
+enum body_preview body_preview(struct handle *handle, const struct progress *progress, int64_t end_ms)
 {
-	struct handle *handle = operation->handle;
+	const struct operation *operation = handle->active;
 	/* While there is nothing to lose: the program may have a pipe behind its callbacks. */
 	bool is_rewindable = ask_program_to_rewind(handle);
-	return is_rewindable && operation_is_alive(handle, operation) ? preview(operation) : BODY_READY;
+	return is_rewindable && handle_runs(handle, operation) ? preview(handle, progress, end_ms) : BODY_READY;
 }
 
-size_t body_read_callback(char *out, size_t size, size_t count, void *data)
+size_t body_read_idle(struct handle *handle, char *out, size_t size, size_t count)
 {
-	struct handle *handle = data;
+	struct body *body = &handle->body;
+	body->was_read = true;
+	return body->read_function(out, size, count, body->read_data);
+}
+
+size_t body_read(struct handle *handle, char *out, size_t size, size_t count, int64_t sends, size_t limit_bytes)
+{
 	struct body *body = &handle->body;
 
 	body->was_read = true;
-	if (!handle->active)
-		return body->read_function(out, size, count, body->read_data);
 	if (body->is_rewound_by_program)
-		return read_stream(handle, out, size, count);
+		return read_stream(handle, out, size, count, sends);
 	if (!body->copy_lost && body->position < body->copy_bytes)
 		return read_copy(body, out, size * count);
 	if (body->ended)
 		return 0;
 	const struct operation *operation = handle->active;
 	size_t given = body->read_function(out, size, count, body->read_data);
-	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE || !operation_is_alive(handle, operation))
+	if (given == CURL_READFUNC_ABORT || given == CURL_READFUNC_PAUSE || !handle_runs(handle, operation))
 		return given;
 	body->ended = given == 0;
 	/* More than was asked for is an error that libcurl tells. */
 	if (given <= size * count)
-		keep_copy(body, out, given, (size_t)handle->active->section->rules.replay_body_bytes);
+		keep_copy(body, out, given, limit_bytes);
 	body->position = body->copy_bytes;
 	return given;
 }
@@ -559,19 +527,10 @@ int body_seek_callback(void *data, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-void body_end(struct operation *operation, CURLcode result)
+void body_end(struct handle *handle, bool may_be_left)
 {
-	struct handle *handle = operation->handle;
-	if (result != CURLE_OK && !operation->outcome.unsent && handle_body_source(handle) != BODY_NONE)
+	if (may_be_left && handle_body_source(handle) != BODY_NONE)
 		handle->body.rewind_is_due = true;
 	if (handle->body.copy_capacity_bytes > KEPT_COPY_BYTES)
-		body_free(&handle->body);
-}
-
-void body_free(struct body *body)
-{
-	free(body->copy);
-	body->copy = NULL;
-	body->copy_capacity_bytes = 0;
-	body->copy_bytes = 0;
+		body_state_free(&handle->body);
 }

@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "interpose/body_key.h"
+#include "interpose/content_key.h"
 #include "interpose/hash.h"
-#include "interpose/operation.h"
-
-#define BODY_BYTES_MAX (1024 * 1024) /* half a millisecond */
-
-uint64_t body_key_of_memory(const void *memory, int64_t bytes)
-{
-	size_t body_bytes = bytes < 0 ? strnlen(memory, BODY_BYTES_MAX + 1) : (size_t)bytes;
-	if (body_bytes > BODY_BYTES_MAX)
-		return 0;
-	uint64_t hash = hash_bytes(HASH_BASIS, memory, body_bytes);
-	return hash ? hash : 1;
-}
-
-uint64_t body_key_of_file(const struct stat *status, int64_t offset)
-{
-	uint64_t hash = hash_number(HASH_BASIS, (uint64_t)status->st_dev);
-	hash = hash_number(hash, (uint64_t)status->st_ino);
-	hash = hash_number(hash, (uint64_t)status->st_size);
-	hash = hash_number(hash, (uint64_t)status->st_mtim.tv_sec);
-	hash = hash_number(hash, (uint64_t)status->st_mtim.tv_nsec);
-	hash = hash_number(hash, (uint64_t)offset);
-	return hash ? hash : 1;
-}
+#include "interpose/mime.h"
+#include "interpose/program_body.h"
 
 /* Its own place is known where it is sought back to; before an attempt it is where it stands. */
-static uint64_t key_of_stream_file(const struct handle *handle, bool sent)
+static uint64_t key_of_stream_file(const struct handle *handle, enum body_sent sent)
 {
 	const struct program_options *program = &handle->program;
 	FILE *file = program->read_data_set ? program->read_data : stdin;
@@ -41,7 +21,9 @@ static uint64_t key_of_stream_file(const struct handle *handle, bool sent)
 	if (number < 0 || fstat(number, &status) != 0 || !S_ISREG(status.st_mode))
 		return 0;
 	int64_t offset = sent ? (int64_t)handle->body.file_offset : (int64_t)ftello(file);
-	return offset < 0 ? 0 : hash_number(body_key_of_file(&status, offset), (uint64_t)body_announced_bytes(handle));
+	return offset < 0 ? 0
+	                  : hash_number(content_key_of_file(&status, offset),
+	                                (uint64_t)program_body_announced_bytes(&handle->program));
 }
 
 /* libcurl doesn't ask for more than the size that the program gave, so that the callback has no chance to say it ended.
@@ -49,25 +31,21 @@ static uint64_t key_of_stream_file(const struct handle *handle, bool sent)
 static bool is_copied_whole(const struct handle *handle)
 {
 	const struct body *body = &handle->body;
-	return !body->copy_lost && (body->ended || (int64_t)body->copy_bytes == body_announced_bytes(handle));
+	return !body->copy_lost &&
+	       (body->ended || (int64_t)body->copy_bytes == program_body_announced_bytes(&handle->program));
 }
 
 /* Between the requests of one attempt libcurl rewinds by itself: then what was read is more than one body. */
-static bool is_single(const struct handle *handle)
-{
-	return handle->active && handle->active->outcome.single;
-}
-
-static uint64_t key_of_callback(const struct handle *handle, bool sent)
+static uint64_t key_of_callback(const struct handle *handle, enum body_sent sent)
 {
 	const struct body *body = &handle->body;
 	if (!sent)
 		return body->preview_key;
 	if (!handle->lent.read)
 		return 0;
-	if (body_is_rewound_by_program(handle))
-		return is_single(handle) ? body_stream_key(handle) : 0;
-	return is_copied_whole(handle) ? body_key_of_memory(body->copy, (int64_t)body->copy_bytes) : 0;
+	if (program_body_is_rewound(handle))
+		return sent == BODY_SENT_ONCE ? program_body_key(handle) : 0;
+	return is_copied_whole(handle) ? content_key_of_memory(body->copy, (int64_t)body->copy_bytes) : 0;
 }
 
 static bool is_file(const struct curl_httppost *part)
@@ -78,7 +56,7 @@ static bool is_file(const struct curl_httppost *part)
 static uint64_t key_of_named_file(const char *path)
 {
 	struct stat status;
-	return path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? body_key_of_file(&status, 0) : 0;
+	return path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? content_key_of_file(&status, 0) : 0;
 }
 
 static int64_t text_bytes(long length_bytes)
@@ -94,16 +72,16 @@ static uint64_t key_of_content(const struct curl_httppost *part)
 	if (is_file(part))
 		return key_of_named_file(part->contents);
 	if (part->flags & (CURL_HTTPPOST_BUFFER | CURL_HTTPPOST_PTRBUFFER))
-		return part->buffer ? body_key_of_memory(part->buffer, part->bufferlength) : 0;
+		return part->buffer ? content_key_of_memory(part->buffer, part->bufferlength) : 0;
 	if (!part->contents)
 		return 1;
-	return body_key_of_memory(part->contents, large_bytes > 0 ? large_bytes : text_bytes(part->contentslength));
+	return content_key_of_memory(part->contents, large_bytes > 0 ? large_bytes : text_bytes(part->contentslength));
 }
 
 static uint64_t add_part(uint64_t hash, const struct curl_httppost *part)
 {
 	if (part->name)
-		hash = hash_number(hash, body_key_of_memory(part->name, text_bytes(part->namelength)));
+		hash = hash_number(hash, content_key_of_memory(part->name, text_bytes(part->namelength)));
 	hash = hash_text(hash, part->contenttype);
 	hash = hash_text(hash, part->showfilename);
 	for (const struct curl_slist *header = part->contentheader; header; header = header->next)
@@ -125,21 +103,21 @@ static uint64_t key_of_form(const struct curl_httppost *form)
 	return hash ? hash : 1;
 }
 
-uint64_t body_key(const struct handle *handle, bool sent)
+uint64_t body_key(const struct handle *handle, enum body_sent sent)
 {
 	const struct program_options *program = &handle->program;
 	switch (handle_body_source(handle)) {
 	case BODY_NONE:
 		return 1;
 	case BODY_POSTFIELDS:
-		return program->post_fields ? body_key_of_memory(program->post_fields, program->post_bytes)
+		return program->post_fields ? content_key_of_memory(program->post_fields, program->post_bytes)
 		                            : program->post_fields_hash;
 	case BODY_READ:
 		return program->read_function ? key_of_callback(handle, sent) : key_of_stream_file(handle, sent);
 	case BODY_FORM:
 		return key_of_form(program->form);
 	case BODY_MIME:
-		return mime_key(program->mime, sent && is_single(handle));
+		return mime_key(program->mime, sent == BODY_SENT_ONCE);
 	case BODY_UNKNOWN:
 		break;
 	}

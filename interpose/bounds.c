@@ -3,26 +3,22 @@
 #include <stddef.h>
 
 #include "base/probe.h"
+#include "engine/engine.h"
 #include "engine/expiry.h"
 #include "interpose/bounds.h"
 #include "interpose/clock.h"
-#include "interpose/operation.h"
 #include "interpose/process.h"
 #include "interpose/thread_notes.h"
 
-bool bounds_is_probe(void *context)
+bool bounds_is_probe(const struct handle *handle, const struct policy_rules *rules)
 {
-	const struct operation *operation = context;
 	struct url url;
 
-	return handle_read_url(operation->handle, &url) &&
-	       probe_is_made_once(&url, operation->section->rules.match.host_glob);
+	return handle_read_url(handle, &url) && probe_is_made_once(&url, rules->match.host_glob);
 }
 
-int64_t bounds_expires_ms(void *context)
+int64_t bounds_expires_ms(const struct handle *handle)
 {
-	const struct operation *operation = context;
-	const struct handle *handle = operation->handle;
 	struct engine_expiry expiry;
 
 	engine_expiry_begin(&expiry);

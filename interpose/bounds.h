@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct operation;
+#include "config/policy.h"
+#include "interpose/handle.h"
 
-/* The engine's ports; the context is the struct operation. Looked at only once something failed. */
+/* These two are looked at only once something failed. */
 
 /* Whether the request asks if somebody is there (base/probe.h), and the policy has no section that names its host. */
-bool bounds_is_probe(void *context);
+bool bounds_is_probe(const struct handle *handle, const struct policy_rules *rules);
 
 /* The instant at which the request expires by its URL and headers, ENGINE_NEVER if nothing says so. */
-int64_t bounds_expires_ms(void *context);
+int64_t bounds_expires_ms(const struct handle *handle);
 
 /*
  * What retries may add to an operation of this thread that begins now, at least 1; 0: as much as they like. It is less

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "interpose/deliver.h"
-#include "interpose/operation.h"
 
 static size_t write_to(const struct handle *handle, char *data, size_t bytes, void *where)
 {
@@ -37,7 +36,7 @@ enum deliver_result deliver_held_events(struct handle *handle)
 	while (held->next_event < held->event_count) {
 		struct held_event event = held->events[held->next_event];
 		size_t taken = deliver_event(handle, event.kind, held->data + held->next_byte, event.bytes);
-		if (!operation_is_alive(handle, operation))
+		if (!handle_runs(handle, operation))
 			return DELIVER_GONE;
 		if (taken == CURL_WRITEFUNC_PAUSE)
 			return DELIVER_PAUSED;

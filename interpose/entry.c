@@ -11,19 +11,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interpose/callbacks.h"
 #include "interpose/clock.h"
+#include "interpose/conduct.h"
 #include "interpose/entry.h"
 #include "interpose/facts.h"
 #include "interpose/handle.h"
-#include "interpose/journal.h"
 #include "interpose/lend.h"
-#include "interpose/operation.h"
 #include "interpose/options.h"
 #include "interpose/os_errno.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
-#include "interpose/progress.h"
+#include "interpose/room.h"
 #include "interpose/section.h"
+#include "interpose/tell.h"
 
 #define GUARDS_CALLS_VERSION 0x081600 /* 8.22.0 (lib/api.c) */
 #define RECURSIVE_API_CALL   ((CURLcode)93)
@@ -32,8 +33,7 @@ static void complain_once(void)
 {
 	static _Atomic bool said;
 	if (!atomic_exchange(&said, true))
-		journal_complain(
-		    "a program called libcurl, but no libcurl can be found behind its call: the call fails");
+		tell_complaint("a program called libcurl, but no libcurl can be found behind its call: the call fails");
 }
 
 const struct libcurl *entry_find_libcurl(const struct reference *reference, const void *caller)
@@ -58,8 +58,16 @@ CURL *entry_init(const struct reference *reference, const void *caller)
 		return NULL;
 	CURL *curl = libcurl->init();
 	if (curl && !libcurl_contains(libcurl, caller))
-		handle_adopt(curl, libcurl);
+		handle_adopt(curl, libcurl, &callbacks);
 	return curl;
+}
+
+static CURLcode set_option(struct handle *handle, CURLoption option, void *argument)
+{
+	CURLcode result = options_set(handle, option, argument);
+	if (handle->active && result == CURLE_OK)
+		conduct_note_option(handle->active, option);
+	return result;
 }
 
 CURLcode entry_setopt(const struct reference *reference, const void *caller, CURL *curl, CURLoption option,
@@ -67,7 +75,7 @@ CURLcode entry_setopt(const struct reference *reference, const void *caller, CUR
 {
 	struct handle *handle = handle_find(curl);
 	if (handle && !libcurl_contains(handle->libcurl, caller))
-		return options_set(handle, option, argument);
+		return set_option(handle, option, argument);
 	const struct libcurl *libcurl = libcurl_for(handle, reference, caller);
 	return libcurl ? libcurl->setopt(curl, option, argument) : CURLE_FAILED_INIT;
 }
@@ -82,7 +90,7 @@ CURLcode entry_getinfo(const struct reference *reference, const void *caller, CU
 	if (handle && result == CURLE_OK && handle->disowned_errno != 0)
 		os_errno_correct(handle, info, argument);
 	if (handle && result == CURLE_OK && handle->active)
-		progress_correct_info(handle, info, argument);
+		conduct_correct_info(handle->active, info, argument);
 	return result;
 }
 
@@ -121,11 +129,8 @@ void entry_reset(const struct reference *reference, const void *caller, CURL *cu
 	if (!handle)
 		return;
 	handle_reset(handle);
-	if (!handle->active)
-		return;
-	handle->active->repeat.set_meanwhile = true;
-	/* The callbacks that it was for are gone. */
-	held_clear(&handle->held);
+	if (handle->active)
+		conduct_note_reset(handle->active);
 }
 
 CURL *entry_duphandle(const struct reference *reference, const void *caller, CURL *curl)
@@ -140,7 +145,7 @@ CURL *entry_duphandle(const struct reference *reference, const void *caller, CUR
 
 	/* A handle that libcurl makes for itself (server push) is none of ours; any other gets a record like its
 	 * source's. */
-	struct handle *copy = libcurl_contains(libcurl, caller) ? NULL : handle_adopt(duplicate, libcurl);
+	struct handle *copy = libcurl_contains(libcurl, caller) ? NULL : handle_adopt(duplicate, libcurl, &callbacks);
 	if (copy && handle_copy_options(copy, source) && lend_adopt_duplicate(copy)) {
 		lend_give_back_numbers(copy);
 		return duplicate;
@@ -163,8 +168,10 @@ void entry_cleanup(const struct reference *reference, const void *caller, CURL *
 	if (libcurl)
 		libcurl->cleanup(curl);
 	/* Only now: closing a connection can still make callbacks. */
-	if (handle)
-		handle_forget(handle);
+	if (!handle)
+		return;
+	room_abandon(handle);
+	handle_forget(handle);
 }
 
 CURLcode entry_pause(const struct reference *reference, const void *caller, CURL *curl, int action)
@@ -175,7 +182,7 @@ CURLcode entry_pause(const struct reference *reference, const void *caller, CURL
 		return CURLE_FAILED_INIT;
 	if (handle && handle->active && !handle->performs) {
 		/* Between attempts there is no transfer to pause; libcurl would call that an error. */
-		handle->active->unpaused = (action & CURLPAUSE_RECV) == 0;
+		conduct_note_unpause(handle->active, (action & CURLPAUSE_RECV) == 0);
 		return CURLE_OK;
 	}
 	return libcurl->pause(curl, action);
@@ -216,7 +223,9 @@ static void read_url_handle(struct handle *handle)
 /* Not inlined: a handle's later operations go by what was selected for its first. */
 static __attribute__((noinline)) void select_anew(struct handle *handle, const struct policy_hold *hold)
 {
-	handle->selected_section = section_of(hold->policy, handle);
+	struct url url;
+	bool is_read = handle_read_url(handle, &url);
+	handle->selected_section = section_of(hold->policy, is_read ? &url : NULL);
 	handle->selected_version = hold->version;
 	handle->shared_entry = NULL;
 }
@@ -275,7 +284,7 @@ CURLcode entry_perform(const struct reference *reference, const void *caller, CU
 	}
 	handle->active_frame = frame;
 	handle->active_caller = caller;
-	CURLcode result = operation_run(handle, hold.policy, section, now_ms);
+	CURLcode result = conduct_operation(handle, hold.policy, section, now_ms);
 	policy_slots_release(&hold);
 	return result;
 }

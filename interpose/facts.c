@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "interpose/facts.h"
+#include "interpose/info.h"
 
 #include <string.h>
 
 #include "base/ascii.h"
 #include "base/url.h"
-#include "interpose/outcome.h"
 
 #define UNKNOWN_CONNECTIONS (INT64_C(1) << 32)
 
@@ -27,28 +27,19 @@ static int64_t kept_connections(const struct handle *handle)
 	return handle->shares ? UNKNOWN_CONNECTIONS : handle->kept_connections;
 }
 
-void facts_ask(const struct operation *operation, struct engine_facts *facts)
+void facts_ask(const struct handle *handle, const struct sends *sends, struct engine_facts *facts)
 {
-	const struct handle *handle = operation->handle;
 	*facts = (struct engine_facts){
-	    .sends = handle->lent.prereq ? operation->sends.attempt : ENGINE_UNCOUNTED,
-	    .redirects = outcome_info_long(handle, CURLINFO_REDIRECT_COUNT),
+	    .sends = handle->lent.prereq ? sends->attempt : ENGINE_UNCOUNTED,
+	    .redirects = info_long(handle, CURLINFO_REDIRECT_COUNT),
 	    .kept_connections = kept_connections(handle),
-	    .new_connections = outcome_info_long(handle, CURLINFO_NUM_CONNECTS),
-	    .request_bytes = outcome_info_long(handle, CURLINFO_REQUEST_SIZE),
+	    .new_connections = info_long(handle, CURLINFO_NUM_CONNECTS),
+	    .request_bytes = info_long(handle, CURLINFO_REQUEST_SIZE),
 	    .early_data_bytes = handle->program.early_data ? early_data_bytes(handle) : 0,
 	    .fast_open = handle->program.fast_open,
-	    .connect_status = (int)outcome_info_long(handle, CURLINFO_HTTP_CONNECTCODE),
-	    .status = outcome_response_code(handle),
+	    .connect_status = (int)info_long(handle, CURLINFO_HTTP_CONNECTCODE),
+	    .status = info_response_code(handle),
 	};
-}
-
-static const char *info_text(const struct handle *handle, CURLINFO info)
-{
-	const char *text = NULL;
-	if (handle->libcurl->getinfo(handle->curl, info, &text) != CURLE_OK || !text)
-		return "";
-	return text;
 }
 
 static bool is_http_url(const char *text, const char *default_protocol)
@@ -72,17 +63,16 @@ bool facts_spoke_http(const struct handle *handle)
 	return !scheme[0] || is_http_name(scheme);
 }
 
-void facts_note_kept(struct operation *operation)
+void facts_note_kept(struct handle *handle, struct sends *sends)
 {
-	struct handle *handle = operation->handle;
 	struct engine_facts facts;
 	/* Counted sends say more, and are had for nothing. */
 	if (handle->lent.prereq) {
 		facts_note_unknown(handle);
 		return;
 	}
-	facts_ask(operation, &facts);
-	sends_add_proved(operation, &facts);
+	facts_ask(handle, sends, &facts);
+	sends->attempt = engine_proved_sends(&facts);
 	if (!engine_proves_unsent(&facts))
 		handle->kept_connections += facts.new_connections;
 }

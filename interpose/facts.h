@@ -10,10 +10,11 @@
 #include <stdbool.h>
 
 #include "engine/facts.h"
-#include "interpose/operation.h"
+#include "interpose/handle.h"
+#include "interpose/sends.h"
 
-/* Fills in what the operation's attempt at hand did so far. */
-void facts_ask(const struct operation *operation, struct engine_facts *facts);
+/* Fills in what the attempt at hand did so far. */
+void facts_ask(const struct handle *handle, const struct sends *sends, struct engine_facts *facts);
 
 /*
  * Whether the attempt at hand spoke HTTP(S) to the end. Both are asked, since neither tells all: the URL that it ended
@@ -22,8 +23,11 @@ void facts_ask(const struct operation *operation, struct engine_facts *facts);
  */
 bool facts_spoke_http(const struct handle *handle);
 
-/* Once the attempt is over: counts the connections that it may have left for later ones. */
-void facts_note_kept(struct operation *operation);
+/*
+ * Once the attempt is over: counts the connections that it may have left for later ones, and the sends that nobody
+ * counted.
+ */
+void facts_note_kept(struct handle *handle, struct sends *sends);
 
 /* The same for a perform that isn't asked, or that never came back: nobody knows what it leaves. */
 void facts_note_unknown(struct handle *handle);

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "interpose/block.h"
+#include "interpose/deliver.h"
+#include "interpose/handle.h"
 
 enum gate_state {
 	GATE_LIVE,         /* everything goes to the program as it comes */
@@ -25,9 +27,42 @@ enum gate_state {
 
 #define GATE_STEPS_MAX 16 /* redirect steps that are told apart; after more the operation is committed */
 
-/* Lives in struct operation. The first group is of the whole operation and cleared when that begins, the second of one
- * attempt. */
+/*
+ * What the gate asks for and has done, as the verdict's ports (engine/engine.h) are. Each gets the `context`, and may
+ * be called inside libcurl's callbacks.
+ */
+struct gate_ports {
+	/* The final response has begun (or enough of its body was seen). Returns whether the verdict is to retry. */
+	bool (*judge)(void *context);
+	/* The body shows that the response is final: takes the verdict to retry back. */
+	void (*retract)(void *context);
+	/* Whether a response of the status at hand could be tried again, whatever its fields and its body will say. */
+	bool (*may_retry_answer)(void *context);
+	/* Whether the block at hand is a proxy's answer to CONNECT. */
+	bool (*is_proxys)(void *context);
+	/* Whether an upload waits for a 100. */
+	bool (*awaits_continue)(void *context);
+	/* Whether the program may refuse to rewind its body, so that the response has to be delivered after all. */
+	bool (*may_be_taken_back)(void *context);
+	/* An answer to the request has begun. */
+	void (*answer)(void *context);
+	/* Nothing of the rest is shown. */
+	void (*hide)(void *context);
+	/* The rest may take so long, in milliseconds from now. */
+	void (*limit_rest)(void *context, int64_t limit_ms);
+	/* It may take as long as the attempt may. */
+	void (*lift_limits)(void *context);
+};
+
+/*
+ * The first group is of the whole operation and cleared when that begins, but for the first four, which its owner sets;
+ * the second is of one attempt.
+ */
 struct gate {
+	struct handle *handle;
+	const struct policy_rules *rules;
+	const struct gate_ports *ports;
+	void *context;
 	bool observes;       /* audit: what would be kept is shown at once; verdicts are only noted */
 	bool became_get;     /* a redirect step made a GET of a request with a body */
 	bool committed;      /* a byte of a final response, or of a block that isn't complete, went (in audit: would
@@ -39,6 +74,7 @@ struct gate {
 	enum gate_state state;
 	struct header_block block;
 	bool has_header_listener;
+	bool answered;         /* an answer began, since the last request went out */
 	bool saw_event;        /* libcurl called one of our callbacks */
 	int events;            /* of the last header call, by enum block_events */
 	size_t followed_bytes; /* how much of the next header call was in the last one, at which the program paused */
@@ -54,22 +90,17 @@ struct gate {
 	int hops;  /* all of its redirect steps */
 };
 
-struct handle;
-struct operation;
+/* What libcurl gives to the header and to the write callback. Returns what that is to return. */
+size_t gate_take_header(struct gate *gate, char *bytes, size_t count_bytes);
+size_t gate_take_write(struct gate *gate, char *bytes, size_t count_bytes);
 
-/* The callbacks that are lent to libcurl; `data` is the struct handle. Without an operation they are the program's own.
- */
-size_t gate_header_callback(char *bytes, size_t size, size_t count, void *data);
-size_t gate_write_callback(char *bytes, size_t size, size_t count, void *data);
-
-/* Prepares the gate for the operation's next attempt. */
-void gate_begin_attempt(struct operation *operation);
+/* Prepares the gate for the next attempt; reads_success: somebody wants the fields of a success, too. */
+void gate_begin_attempt(struct gate *gate, bool reads_success);
 
 /*
- * After perform returned and the verdict is to deliver: gives the program what is still held. Returns false if its
- * callback refused, or paused and stays so until the operation's time is over; then *result is what perform must
- * return.
+ * After perform returned and the verdict is to deliver: gives the program what is still held. Paused: to be called
+ * again once the program has unpaused.
  */
-bool gate_finish(struct operation *operation, int *result);
+enum deliver_result gate_finish(struct gate *gate);
 
 #endif

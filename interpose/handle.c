@@ -16,7 +16,7 @@
 
 #include "base/ascii.h"
 #include "interpose/handle.h"
-#include "interpose/room.h"
+#include "interpose/process.h"
 
 #define TOLD_VERB_LETTERS_MAX 17 /* UPDATEREDIRECTREF, the longest that IANA knows */
 
@@ -80,7 +80,7 @@ static struct handle *claim_record(_Atomic(struct handle *) *bucket)
 	return handle;
 }
 
-struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
+struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl, const struct lendings *lendings)
 {
 	struct handle *handle = find_record(curl);
 	if (!handle)
@@ -89,6 +89,7 @@ struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl)
 		return NULL;
 
 	handle->libcurl = libcurl;
+	handle->lendings = lendings;
 	handle->active = NULL;
 	handle->performs = false;
 	handle->body.rewind_is_due = false;
@@ -110,8 +111,7 @@ void handle_hide(struct handle *handle)
 void handle_forget(struct handle *handle)
 {
 	held_free(&handle->held);
-	body_free(&handle->body);
-	room_abandon(handle);
+	body_state_free(&handle->body);
 	mime_detach(&handle->program.mime);
 	free(handle->referer);
 	handle->referer = NULL;
@@ -240,6 +240,11 @@ const char *handle_told_verb(const struct handle *handle)
 	}
 	bool is_word = others == 0 && letters > 0 && (capitals == letters || capitals == 0);
 	return is_word && letters <= TOLD_VERB_LETTERS_MAX ? verb : "?";
+}
+
+bool handle_is_forked(const struct handle *handle)
+{
+	return handle->performed_generation != process_generation();
 }
 
 enum body_source handle_body_source(const struct handle *handle)

@@ -16,7 +16,7 @@
 
 #include "base/url.h"
 #include "config/policy.h"
-#include "interpose/body.h"
+#include "interpose/body_state.h"
 #include "interpose/held.h"
 #include "interpose/libcurl.h"
 #include "interpose/mime.h"
@@ -106,6 +106,16 @@ struct program_options {
 	char default_protocol[8];
 };
 
+/* What is lent to libcurl in place of the program's callbacks; `data` is the struct handle. */
+struct lendings {
+	data_function write, header;
+	curl_read_callback read;
+	curl_seek_callback seek;
+	xferinfo_function xferinfo;
+	curl_progress_callback progress;
+	prereq_function prereq;
+};
+
 /* Options that are the program's but set to something of ours. */
 struct lent_options {
 	bool callbacks; /* write and header, function and data: stay lent between performs */
@@ -128,6 +138,7 @@ struct handle {
 
 	const struct libcurl *libcurl;
 	struct program_options program;
+	const struct lendings *lendings;
 	struct lent_options lent;
 	struct held held;              /* what is kept back of a response; its memory is reused */
 	struct body body;              /* how the request's body can be sent again */
@@ -170,9 +181,10 @@ struct handle *handle_find(CURL *curl);
 
 /*
  * Makes a record for a handle that libcurl has just made, with libcurl's default options, replacing what may be left of
- * an older handle at this address. Returns NULL without memory: the handle is passed through then.
+ * an older handle at this address. `lendings` last for ever. Returns NULL without memory: the handle is passed through
+ * then.
  */
-struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl);
+struct handle *handle_adopt(CURL *curl, const struct libcurl *libcurl, const struct lendings *lendings);
 
 /*
  * Makes the record unfindable, but keeps it for callbacks: before libcurl frees the handle, since another thread may be
@@ -216,6 +228,21 @@ const char *handle_verb(const struct handle *handle);
  * anything, a secret by mistake too. Never NULL.
  */
 const char *handle_told_verb(const struct handle *handle);
+
+/*
+ * Whether the operation is still the handle's: asked after each call of the program that we make, since it may clean
+ * the handle up. If not, nothing of the operation may be touched; the handle's record never goes.
+ */
+static inline bool handle_runs(const struct handle *handle, const struct operation *operation)
+{
+	return handle->active == operation;
+}
+
+/*
+ * Whether this process was forked, in whatever way, while the handle's operation ran: the request is its parent's to
+ * repeat. No system call.
+ */
+bool handle_is_forked(const struct handle *handle);
 
 /* Where the body of the next request comes from. */
 enum body_source handle_body_source(const struct handle *handle);

@@ -6,7 +6,6 @@
 #include "base/ascii.h"
 #include "interpose/hash.h"
 #include "interpose/idempotency_key.h"
-#include "interpose/operation.h"
 #include "interpose/wire.h"
 
 #define UUID_TEXT_BYTES 37
@@ -58,34 +57,32 @@ static void write_uuid(uint64_t number, char out[static UUID_TEXT_BYTES])
  * The same for all operations of an intent that are the same request in every header: who asks for it as another user
  * must not get the first one's answer.
  */
-static uint64_t key_number(struct operation *operation)
+static uint64_t key_number(uint64_t id, const struct curl_slist *header)
 {
-	uint64_t number = nesting_id(operation);
-	for (const struct curl_slist *header = operation->handle->program.http_headers; header; header = header->next)
-		number = hash_text(number, header->data);
-	return number;
+	for (; header; header = header->next)
+		id = hash_text(id, header->data);
+	return id;
 }
 
-void idempotency_key_add(struct operation *operation)
+bool idempotency_key_is_wanted(const struct policy_rules *rules, const struct engine_request *request)
 {
-	struct handle *handle = operation->handle;
-	struct engine_request *request = &operation->engine.request;
-	const struct policy_rules *rules = &operation->section->rules;
+	return rules->add_idempotency_key && rules->idempotency_header && request->method == ENGINE_METHOD_OTHER &&
+	       request->body_replayable;
+}
+
+bool idempotency_key_add(struct idempotency_key *key, struct handle *handle, const char *header_name, uint64_t id)
+{
+	struct curl_slist *headers = handle->program.http_headers;
 	char uuid[UUID_TEXT_BYTES];
 
-	bool is_wanted = rules->add_idempotency_key && rules->idempotency_header &&
-	                 request->method == ENGINE_METHOD_OTHER && request->body_replayable;
 	/* One without a value goes out, too: the server would have two to choose from. */
-	if (!is_wanted || wire_has_field(handle, rules->idempotency_header) || is_signed(handle))
-		return;
-	write_uuid(key_number(operation), uuid);
-	int bytes =
-	    snprintf(operation->key_text, sizeof(operation->key_text), "%s: %s", rules->idempotency_header, uuid);
-	if (bytes < 0 || (size_t)bytes >= sizeof(operation->key_text))
-		return;
-	operation->key_header = (struct curl_slist){.data = operation->key_text, .next = handle->program.http_headers};
-	if (handle->libcurl->setopt(handle->curl, CURLOPT_HTTPHEADER, &operation->key_header) != CURLE_OK)
-		return;
-	handle->lent.http_headers = true;
-	request->has_idempotency_key = true;
+	if (wire_has_field(handle, header_name) || is_signed(handle))
+		return false;
+	write_uuid(key_number(id, headers), uuid);
+	int bytes = snprintf(key->text, sizeof(key->text), "%s: %s", header_name, uuid);
+	if (bytes < 0 || (size_t)bytes >= sizeof(key->text))
+		return false;
+	key->header = (struct curl_slist){.data = key->text, .next = headers};
+	handle->lent.http_headers = handle->libcurl->setopt(handle->curl, CURLOPT_HTTPHEADER, &key->header) == CURLE_OK;
+	return handle->lent.http_headers;
 }

@@ -7,6 +7,7 @@
 #include "interpose/body_key.h"
 #include "interpose/hash.h"
 #include "interpose/intent_key.h"
+#include "interpose/program_body.h"
 
 #define CANDIDATE 0x63616E6469646174 /* instead of a body */
 
@@ -92,12 +93,12 @@ static uint64_t key_with_body(const struct handle *handle, uint64_t body_key)
 	return hash ? hash : 1;
 }
 
-uint64_t intent_key_of(const struct handle *handle, bool sent)
+uint64_t intent_key_of(const struct handle *handle, enum body_sent sent)
 {
 	return key_with_body(handle, body_key(handle, sent));
 }
 
 uint64_t intent_key_of_candidate(const struct handle *handle)
 {
-	return key_with_body(handle, hash_number(CANDIDATE, (uint64_t)body_announced_bytes(handle)));
+	return key_with_body(handle, hash_number(CANDIDATE, (uint64_t)program_body_announced_bytes(&handle->program)));
 }

@@ -23,17 +23,4 @@ void journal_operation(struct operation *operation, CURLcode result);
 /* Records that an outer layer came back with what failed before, if there is a log. errno is kept. */
 void journal_return(struct operation *operation);
 
-/*
- * One line about tenacurl itself (the state file can't be made): to the log that the rules name, else to syslog.
- * Returns whether it got there. errno is kept.
- */
-bool journal_tell(const struct policy_rules *rules, const char *text);
-
-/*
- * One line about tenacurl itself (a policy that can't be loaded, a libcurl that can't be found): to the log that
- * TENACURL_LOG names, else to syslog. Never to the program's streams unless TENACURL_LOG says stderr. Returns whether
- * it got there. errno is kept.
- */
-bool journal_complain(const char *text);
-
 #endif

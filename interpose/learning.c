@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "interpose/clock.h"
+#include "interpose/declared.h"
 #include "interpose/hash.h"
+#include "interpose/host_state.h"
 #include "interpose/learning.h"
-#include "interpose/operation.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
 #include "state/learned.h"
@@ -18,22 +19,21 @@
 static const enum learning_caller callers[] = {LEARNING_CALL_SITE, LEARNING_PARENT};
 
 /* 0: there is no such caller. */
-static uint64_t key_of(struct operation *operation, enum learning_caller caller)
+static uint64_t key_of(struct caller *who, enum learning_caller caller)
 {
-	const struct nesting_facts *facts = &operation->nesting_facts;
-	const char *url = operation->handle->url ? operation->handle->url : "";
+	const char *url = who->handle->url ? who->handle->url : "";
 	char origin[STATE_ORIGIN_BYTES];
-	nesting_know_site(operation);
+	caller_know_site(who);
 	/* All curls of a user share a call site, and the one loop in it stands in their arguments. */
-	if (caller == LEARNING_CALL_SITE && declared_is_curl(facts->site.library))
+	if (caller == LEARNING_CALL_SITE && declared_is_curl(who->site.library))
 		return 0;
-	shared_state_origin(operation->handle, origin, sizeof(origin));
-	uint64_t key = hash_text(facts->site.hash, origin);
+	shared_state_origin(who->handle, origin, sizeof(origin));
+	uint64_t key = hash_text(who->site.hash, origin);
 	if (caller == LEARNING_PARENT) {
 		struct family_parent parent;
-		if (facts->family.ancestor_count == 0)
+		if (who->family.ancestor_count == 0)
 			return 0;
-		family_find_parent(facts->family.ancestors[0].pid, &parent);
+		family_find_parent(who->family.ancestors[0].pid, &parent);
 		if (parent.hash == 0)
 			return 0;
 		key = hash_number(key, parent.hash);
@@ -56,60 +56,57 @@ static bool is_broken(const struct state_learned *learned, const struct policy_r
 	return learned->promised_ms != 0 && now_ms - learned->promised_ms > rules->nested_window_ms;
 }
 
-bool learning_covers(struct operation *operation, enum engine_class failure)
+bool learning_covers(struct caller *who, enum engine_class failure, uint64_t *key)
 {
-	struct state *state = shared_state_whole();
+	struct state *state = host_state();
 	struct state_learned learned;
 	int64_t now_ms = clock_ms();
 	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++) {
-		uint64_t key = key_of(operation, callers[i]);
-		if (key == 0 || !state_learned_find(state, key, now_ms, &learned) || !is_learned(&learned, failure))
+		*key = key_of(who, callers[i]);
+		if (*key == 0 || !state_learned_find(state, *key, now_ms, &learned) || !is_learned(&learned, failure))
 			continue;
-		if (is_broken(&learned, &operation->section->rules, now_ms)) {
-			state_learned_drop(state, key);
+		if (is_broken(&learned, who->rules, now_ms)) {
+			state_learned_drop(state, *key);
 			continue;
 		}
-		operation->nesting_facts.promised_key = key;
 		return true;
 	}
 	return false;
 }
 
-void learning_promise(struct operation *operation)
+void learning_promise(uint64_t key)
 {
-	struct state *state = shared_state_whole();
+	struct state *state = host_state();
 	struct state_learned learned;
 	int64_t now_ms = clock_ms();
 	/* The first of several that nobody came back for is the one that counts. */
-	if (!state_learned_find(state, operation->nesting_facts.promised_key, now_ms, &learned) ||
-	    learned.promised_ms != 0)
+	if (!state_learned_find(state, key, now_ms, &learned) || learned.promised_ms != 0)
 		return;
 	learned.promised_ms = now_ms;
 	state_learned_keep(state, &learned, now_ms);
 }
 
-static void name_caller(const struct operation *operation, enum learning_caller caller, struct state_learned *learned)
+static void name_caller(const struct caller *who, enum learning_caller caller, struct state_learned *learned)
 {
-	const struct nesting_facts *facts = &operation->nesting_facts;
 	struct family_parent parent;
 	state_learned_text(learned->program, process_program());
 	if (caller == LEARNING_PARENT)
-		family_find_parent(facts->family.ancestors[0].pid, &parent);
-	state_learned_text(learned->caller, caller == LEARNING_PARENT ? parent.name : facts->site.library);
-	shared_state_origin(operation->handle, learned->origin, sizeof(learned->origin));
+		family_find_parent(who->family.ancestors[0].pid, &parent);
+	state_learned_text(learned->caller, caller == LEARNING_PARENT ? parent.name : who->site.library);
+	shared_state_origin(who->handle, learned->origin, sizeof(learned->origin));
 }
 
-void learning_teach(struct operation *operation, enum learning_caller caller, enum engine_class failure)
+void learning_teach(struct caller *who, enum learning_caller caller, enum engine_class failure)
 {
-	struct state *state = shared_state_whole();
-	uint64_t key = key_of(operation, caller);
+	struct state *state = host_state();
+	uint64_t key = key_of(who, caller);
 	struct state_learned learned;
 	int64_t now_ms = clock_ms();
 	if (key == 0 || (size_t)failure >= STATE_LEARNED_CLASSES)
 		return;
 	if (!state_learned_find(state, key, now_ms, &learned)) {
 		learned = (struct state_learned){.key = key, .learned_ms = now_ms};
-		name_caller(operation, caller, &learned);
+		name_caller(who, caller, &learned);
 	}
 	learned.kept += learned.promised_ms != 0;
 	learned.promised_ms = 0;
@@ -119,9 +116,9 @@ void learning_teach(struct operation *operation, enum learning_caller caller, en
 	state_learned_keep(state, &learned, now_ms);
 }
 
-void learning_drop(struct operation *operation, enum learning_caller caller)
+void learning_drop(struct caller *who, enum learning_caller caller)
 {
-	uint64_t key = key_of(operation, caller);
+	uint64_t key = key_of(who, caller);
 	if (key != 0)
-		state_learned_drop(shared_state_whole(), key);
+		state_learned_drop(host_state(), key);
 }

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 
 #include "engine/engine.h"
-
-struct operation;
+#include "interpose/caller.h"
 
 /* Who comes back. */
 enum learning_caller {
@@ -21,18 +20,18 @@ enum learning_caller {
 };
 
 /*
- * Whether a failure of this class is known to be retried by the operation's callers. What was believed once without
- * anybody's coming back within nested_window_ms is forgotten instead.
+ * Whether a failure of this class is known to be retried by the request's callers. What was believed once without
+ * anybody's coming back within nested_window_ms is forgotten instead. *key: what was learned, for learning_promise().
  */
-bool learning_covers(struct operation *operation, enum engine_class failure);
+bool learning_covers(struct caller *who, enum engine_class failure, uint64_t *key);
 
 /* The operation ends with a failure that was left to a caller on the strength of learning_covers() alone. */
-void learning_promise(struct operation *operation);
+void learning_promise(uint64_t key);
 
 /* The caller came back after such a failure. */
-void learning_teach(struct operation *operation, enum learning_caller caller, enum engine_class failure);
+void learning_teach(struct caller *who, enum learning_caller caller, enum engine_class failure);
 
 /* The caller is none that retries: it comes back after successes too. */
-void learning_drop(struct operation *operation, enum learning_caller caller);
+void learning_drop(struct caller *who, enum learning_caller caller);
 
 #endif

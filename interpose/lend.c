@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "interpose/clock.h"
-#include "interpose/gate.h"
 #include "interpose/lend.h"
-#include "interpose/operation.h"
-#include "interpose/prereq.h"
 #include "interpose/progress.h"
 
 #define QUICK_EXIT_VERSION       0x075700
@@ -44,17 +41,17 @@ static void lend_prereq(struct handle *handle)
 {
 	if (handle->lent.prereq || handle->libcurl->version_number < PREREQ_VERSION)
 		return;
-	handle->lent.prereq =
-	    handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION, prereq_callback) == CURLE_OK &&
-	    set_pointer(handle, OPTION_PREREQDATA, handle);
+	handle->lent.prereq = handle->libcurl->setopt(handle->curl, (CURLoption)OPTION_PREREQFUNCTION,
+	                                              handle->lendings->prereq) == CURLE_OK &&
+	                      set_pointer(handle, OPTION_PREREQDATA, handle);
 }
 
 /* Once per handle. Not inlined: what every success runs through would grow by it. */
 static __attribute__((noinline)) void lend_first(struct handle *handle)
 {
-	handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, gate_write_callback) &&
+	handle->lent.callbacks = set_callback(handle, CURLOPT_WRITEFUNCTION, handle->lendings->write) &&
 	                         set_pointer(handle, CURLOPT_WRITEDATA, handle) &&
-	                         set_callback(handle, CURLOPT_HEADERFUNCTION, gate_header_callback) &&
+	                         set_callback(handle, CURLOPT_HEADERFUNCTION, handle->lendings->header) &&
 	                         set_pointer(handle, CURLOPT_HEADERDATA, handle);
 	if (handle->lent.callbacks)
 		progress_lend(handle);
@@ -147,10 +144,9 @@ static int64_t earlier(int64_t a, int64_t b)
  * ours means the program's own: a plan has none only if the program has none either, or if its own counts from the same
  * start.
  */
-static void lend_timeout(struct operation *operation, int64_t limit_ms)
+static void lend_timeout(struct handle *handle, struct limits *limits, int64_t limit_ms)
 {
-	struct handle *handle = operation->handle;
-	operation->lent_limit_ms = limit_ms;
+	limits->lent_ms = limit_ms;
 	if (limit_ms == ENGINE_NEVER)
 		limit_ms = handle->program.timeout_ms;
 	else if (!handle->libcurl->asynchronous_lookup && !handle->program.no_signal && limit_ms < SIGALRM_LIMIT_MS)
@@ -161,11 +157,9 @@ static void lend_timeout(struct operation *operation, int64_t limit_ms)
 		handle->lent.timeout = true;
 }
 
-static void lend_connect_timeout(struct operation *operation)
+static void lend_connect_timeout(struct handle *handle, int64_t limit_ms)
 {
-	struct handle *handle = operation->handle;
 	int64_t program_ms = handle->program.connect_timeout_ms;
-	int64_t limit_ms = operation->plan.connect_limit_ms;
 	if (limit_ms >= (program_ms > 0 ? program_ms : DEFAULT_CONNECT_LIMIT_MS))
 		return;
 	if (set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, limit_ms))
@@ -174,21 +168,18 @@ static void lend_connect_timeout(struct operation *operation)
 
 /* Bounds a name look-up by the deadline (libcurl 7.87 and later): the look-up's thread is left behind when time is up.
  */
-static void lend_quick_exit(struct operation *operation)
+static void lend_quick_exit(struct handle *handle)
 {
-	struct handle *handle = operation->handle;
-	bool has_deadline = operation->engine.deadline_ms != ENGINE_NEVER;
-	if (!has_deadline || handle->program.quick_exit || handle->libcurl->version_number < QUICK_EXIT_VERSION ||
+	if (handle->program.quick_exit || handle->libcurl->version_number < QUICK_EXIT_VERSION ||
 	    !handle->libcurl->stays_mapped)
 		return;
 	if (set_number(handle, OPTION_QUICK_EXIT, 1))
 		handle->lent.quick_exit = true;
 }
 
-void lend_read_callback(struct operation *operation)
+void lend_read_callback(struct handle *handle)
 {
-	struct handle *handle = operation->handle;
-	handle->lent.read = set_callback(handle, CURLOPT_READFUNCTION, body_read_callback) &&
+	handle->lent.read = set_callback(handle, CURLOPT_READFUNCTION, handle->lendings->read) &&
 	                    set_pointer(handle, CURLOPT_READDATA, handle);
 	if (handle->lent.read)
 		return;
@@ -201,8 +192,9 @@ bool lend_seek_callback(struct handle *handle)
 {
 	const struct libcurl *libcurl = handle->libcurl;
 	if (!handle->lent.seek)
-		handle->lent.seek = set_pointer(handle, CURLOPT_SEEKDATA, handle) &&
-		                    libcurl->setopt(handle->curl, CURLOPT_SEEKFUNCTION, body_seek_callback) == CURLE_OK;
+		handle->lent.seek =
+		    set_pointer(handle, CURLOPT_SEEKDATA, handle) &&
+		    libcurl->setopt(handle->curl, CURLOPT_SEEKFUNCTION, handle->lendings->seek) == CURLE_OK;
 	return handle->lent.seek;
 }
 
@@ -211,29 +203,29 @@ void lend_give_back_seek_callback(struct handle *handle)
 	give_back_seek(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 
-void lend_attempt(struct operation *operation)
+static void lend_connection(struct handle *handle, bool is_fresh)
 {
-	struct handle *handle = operation->handle;
-	const struct engine_plan *plan = &operation->plan;
-	int64_t limit_ms = earlier(plan->limit_ms, plan->header_limit_ms);
-
-	if (operation->gate.observes)
-		return;
-	if (limit_ms != ENGINE_NEVER || handle->lent.timeout)
-		lend_timeout(operation, limit_ms);
-	if (plan->connect_limit_ms != ENGINE_NEVER)
-		lend_connect_timeout(operation);
-	lend_quick_exit(operation);
-
-	bool forbids_resend = operation->section->rules.resend == POLICY_RESEND_FORBID && !handle->lent.prereq;
-	if (operation->wants_fresh_connection || forbids_resend) {
+	if (is_fresh) {
 		if (!handle->program.fresh_connect && set_number(handle, CURLOPT_FRESH_CONNECT, 1))
 			handle->lent.fresh_connect = true;
 	} else if (handle->lent.fresh_connect) {
 		set_number(handle, CURLOPT_FRESH_CONNECT, 0);
 		handle->lent.fresh_connect = false;
 	}
-	if (operation->wants_fresh_lookup && set_number(handle, CURLOPT_DNS_CACHE_TIMEOUT, 0))
+}
+
+void lend_attempt(struct handle *handle, struct limits *limits, const struct lend_wishes *wishes)
+{
+	const struct engine_plan *plan = &limits->plan;
+	int64_t limit_ms = earlier(plan->limit_ms, plan->header_limit_ms);
+	if (limit_ms != ENGINE_NEVER || handle->lent.timeout)
+		lend_timeout(handle, limits, limit_ms);
+	if (plan->connect_limit_ms != ENGINE_NEVER)
+		lend_connect_timeout(handle, plan->connect_limit_ms);
+	if (wishes->quick_exit)
+		lend_quick_exit(handle);
+	lend_connection(handle, wishes->fresh_connection);
+	if (wishes->fresh_lookup && set_number(handle, CURLOPT_DNS_CACHE_TIMEOUT, 0))
 		handle->lent.dns_cache_timeout = true;
 }
 
@@ -246,32 +238,21 @@ void lend_give_back_numbers(struct handle *handle)
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 
-void lend_lift_limits(struct operation *operation)
+void lend_lift_limits(struct handle *handle, struct limits *limits)
 {
-	operation->plan.header_limit_ms = ENGINE_NEVER;
-	if (operation->handle->lent.timeout && operation->lent_limit_ms != operation->plan.limit_ms)
-		lend_timeout(operation, operation->plan.limit_ms);
+	limits->plan.header_limit_ms = ENGINE_NEVER;
+	if (handle->lent.timeout && limits->lent_ms != limits->plan.limit_ms)
+		lend_timeout(handle, limits, limits->plan.limit_ms);
 }
 
-void lend_limit_rest(struct operation *operation, int64_t limit_ms)
+void lend_limit_rest(struct handle *handle, struct limits *limits, int64_t limit_ms)
 {
-	int64_t end_ms = clock_ms() - operation->attempt_start_ms + limit_ms;
-	lend_timeout(operation, earlier(end_ms, operation->plan.limit_ms));
+	int64_t end_ms = clock_ms() - limits->start_ms + limit_ms;
+	lend_timeout(handle, limits, earlier(end_ms, limits->plan.limit_ms));
 }
 
-void lend_refresh_timeout(struct handle *handle)
+void lend_refresh_timeout(struct handle *handle, struct limits *limits)
 {
-	struct operation *operation = handle->active;
-	if (!operation)
-		return;
-	struct engine_plan *plan = &operation->plan;
-	engine_replan(&operation->engine, handle->program.timeout_ms, operation->attempt_start_ms, plan);
 	if (handle->lent.timeout)
-		lend_timeout(operation, earlier(plan->limit_ms, plan->header_limit_ms));
-}
-
-void lend_refresh_headers(struct handle *handle)
-{
-	if (handle->active && handle->lent.http_headers)
-		handle->active->key_header.next = handle->program.http_headers;
+		lend_timeout(handle, limits, earlier(limits->plan.limit_ms, limits->plan.header_limit_ms));
 }

@@ -13,7 +13,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/engine.h"
 #include "interpose/handle.h"
+
+/* How long the attempt at hand may take. */
+struct limits {
+	struct engine_plan plan;
+	int64_t start_ms; /* instant: of the attempt */
+	int64_t lent_ms;  /* what TIMEOUT_MS is lent as, from the start */
+};
+
+/* What an attempt needs besides its limits. */
+struct lend_wishes {
+	bool quick_exit; /* a look-up may be left behind when time is up */
+	bool fresh_connection, fresh_lookup;
+};
 
 /* Lends the callbacks, if they aren't lent yet. Returns false if libcurl refused; then none is. */
 bool lend_callbacks(struct handle *handle);
@@ -26,7 +40,7 @@ bool lend_adopt_duplicate(struct handle *copy);
 void lend_give_back_duplicate(const struct handle *source, CURL *copy);
 
 /* Lends the read callback for an operation whose body comes from it. */
-void lend_read_callback(struct operation *operation);
+void lend_read_callback(struct handle *handle);
 
 /*
  * Lends the seek callback to a handle whose body the program can't rewind, for what libcurl rewinds in the next attempt
@@ -38,7 +52,7 @@ void lend_give_back_seek_callback(struct handle *handle);
 
 /* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
  */
-void lend_attempt(struct operation *operation);
+void lend_attempt(struct handle *handle, struct limits *limits, const struct lend_wishes *wishes);
 
 /* Gives back everything but the callbacks. */
 void lend_give_back_numbers(struct handle *handle);
@@ -48,13 +62,12 @@ void lend_give_back_numbers(struct handle *handle);
  * (retry_max_time_ms), or one that lend_limit_rest() set. libcurl looks at a lifted limit whenever it wakes up, at
  * least once a second.
  */
-void lend_lift_limits(struct operation *operation);
+void lend_lift_limits(struct handle *handle, struct limits *limits);
 
 /* Lets the transfer end about limit_ms from now; libcurl may notice up to a second late if nothing arrives. */
-void lend_limit_rest(struct operation *operation, int64_t limit_ms);
+void lend_limit_rest(struct handle *handle, struct limits *limits, int64_t limit_ms);
 
-/* The program changed its timeout, its headers, while ours are lent: what it asked for now counts too. */
-void lend_refresh_timeout(struct handle *handle);
-void lend_refresh_headers(struct handle *handle);
+/* The plan changed: what it asks for now counts. */
+void lend_refresh_timeout(struct handle *handle, struct limits *limits);
 
 #endif

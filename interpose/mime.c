@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 #include "interpose/address_map.h"
-#include "interpose/body_key.h"
+#include "interpose/content_key.h"
 #include "interpose/hash.h"
 #include "interpose/mime.h"
 
@@ -313,7 +313,7 @@ static void set_plain(const curl_mimepart *part, uint64_t key)
 
 void mime_note_memory(const curl_mimepart *part, const char *data, size_t size_bytes)
 {
-	set_plain(part, body_key_of_memory(data, size_bytes == (size_t)-1 ? -1 : (int64_t)size_bytes));
+	set_plain(part, content_key_of_memory(data, size_bytes == (size_t)-1 ? -1 : (int64_t)size_bytes));
 }
 
 void mime_note_callback(const curl_mimepart *part, int64_t size_bytes, curl_read_callback given,
@@ -330,7 +330,7 @@ void mime_note_file(const curl_mimepart *part, const char *path)
 {
 	struct stat status;
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-		set_plain(part, body_key_of_file(&status, 0));
+		set_plain(part, content_key_of_file(&status, 0));
 }
 
 void mime_note_inner(const curl_mimepart *part, const curl_mime *inner)

@@ -8,13 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/body_key.h"
+#include "interpose/content_key.h"
 #include "interpose/hash.h"
-#include "interpose/lend.h"
-#include "interpose/operation.h"
 #include "interpose/options.h"
 #include "interpose/progress.h"
-#include "interpose/repeat.h"
 
 enum option_kind {
 	KIND_NONE,
@@ -123,7 +120,7 @@ static void note_copypostfields(struct handle *handle, const void *argument)
 	note_postfields(handle, argument);
 	/* The program's memory may be gone when the request is made. */
 	program->post_fields = NULL;
-	program->post_fields_hash = argument ? body_key_of_memory(argument, program->post_bytes) : 0;
+	program->post_fields_hash = argument ? content_key_of_memory(argument, program->post_bytes) : 0;
 }
 
 static void note_httppost(struct handle *handle, const void *argument)
@@ -217,13 +214,11 @@ static void note_progress(struct handle *handle, const void *argument)
 static void note_timeout_s(struct handle *handle, const void *argument)
 {
 	handle->program.timeout_ms = (int64_t)(intptr_t)argument * 1000;
-	lend_refresh_timeout(handle);
 }
 
 static void note_timeout_ms(struct handle *handle, const void *argument)
 {
 	handle->program.timeout_ms = (int64_t)(intptr_t)argument;
-	lend_refresh_timeout(handle);
 }
 
 static void note_connect_timeout_s(struct handle *handle, const void *argument)
@@ -281,7 +276,6 @@ static void note_share(struct handle *handle, const void *argument)
 static void note_headers(struct handle *handle, const void *argument)
 {
 	handle->program.http_headers = (struct curl_slist *)(uintptr_t)argument;
-	lend_refresh_headers(handle);
 }
 
 static const struct tracked_option tracked_options[OPTION_NUMBERS] = {
@@ -387,7 +381,7 @@ static void note_option(struct handle *handle, const struct tracked_option *trac
 	}
 }
 
-static CURLcode set(struct handle *handle, CURLoption option, void *argument)
+CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
 {
 	unsigned int number = (unsigned int)option % OPTION_NUMBER_BASE;
 	const struct tracked_option *tracked = number < OPTION_NUMBERS ? &tracked_options[number] : NULL;
@@ -400,13 +394,5 @@ static CURLcode set(struct handle *handle, CURLoption option, void *argument)
 		note_option(handle, tracked, argument);
 	else if (option == (CURLoption)OPTION_MIMEPOST)
 		mime_detach(&handle->program.mime); /* it lets go of the old one before it refuses the new one */
-	return result;
-}
-
-CURLcode options_set(struct handle *handle, CURLoption option, void *argument)
-{
-	CURLcode result = set(handle, option, argument);
-	if (handle->active && result == CURLE_OK)
-		repeat_note_option(handle, option);
 	return result;
 }

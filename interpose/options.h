@@ -6,8 +6,7 @@
 
 /*
  * What curl_easy_setopt() does on a handle with a record: sets the option in libcurl and notes it, or, while the option
- * is lent to us, only notes it so that it is what the program gets back. In a callback of the handle's own operation an
- * option that shapes the request ends the operation's retries. Returns what libcurl returns.
+ * is lent to us, only notes it so that it is what the program gets back. Returns what libcurl returns.
  */
 CURLcode options_set(struct handle *handle, CURLoption option, void *argument);
 

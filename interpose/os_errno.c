@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "interpose/os_errno.h"
-#include "interpose/outcome.h"
+#include "interpose/info.h"
 
 #define CLEARS_IT_VERSION 0x080800
 
 void os_errno_disown(struct handle *handle)
 {
 	if (handle->libcurl->version_number < CLEARS_IT_VERSION)
-		handle->disowned_errno = outcome_info_long(handle, CURLINFO_OS_ERRNO);
+		handle->disowned_errno = info_long(handle, CURLINFO_OS_ERRNO);
 }
 
 /* Whether libcurl sets an errno with it. */
@@ -21,7 +21,7 @@ static bool has_errno(CURLcode result)
 void os_errno_settle(struct handle *handle, CURLcode result)
 {
 	if (handle->disowned_errno != 0 &&
-	    (has_errno(result) || outcome_info_long(handle, CURLINFO_OS_ERRNO) != handle->disowned_errno))
+	    (has_errno(result) || info_long(handle, CURLINFO_OS_ERRNO) != handle->disowned_errno))
 		handle->disowned_errno = 0;
 }
 

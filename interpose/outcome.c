@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "interpose/body.h"
 #include "interpose/clock.h"
 #include "interpose/facts.h"
+#include "interpose/info.h"
 #include "interpose/outcome.h"
 #include "interpose/process.h"
-#include "interpose/repeat.h"
 #include "interpose/wire.h"
 
 /* The method as far as repeating goes. A body on a method that has none by definition could mean anything to the
@@ -37,37 +38,24 @@ void outcome_of_request(const struct handle *handle, const struct policy_rules *
 	};
 }
 
-int64_t outcome_info_long(const struct handle *handle, CURLINFO info)
-{
-	long value = 0;
-	if (handle->libcurl->getinfo(handle->curl, info, &value) != CURLE_OK)
-		return 0;
-	return value;
-}
-
-int outcome_response_code(const struct handle *handle)
-{
-	return (int)outcome_info_long(handle, CURLINFO_RESPONSE_CODE);
-}
-
 static struct engine_retry_after demanded_wait(const struct engine_demand *demand)
 {
 	int64_t now_s = engine_demand_needs_clock(demand) ? clock_calendar_us() / 1000000 : 0;
 	return engine_demand_resolve(demand, now_s);
 }
 
-void outcome_of_headers(struct operation *operation, struct engine_outcome *outcome)
+void outcome_of_headers(const struct outcome_view *view, struct engine_outcome *outcome)
 {
-	const struct header_block *block = &operation->gate.block;
+	const struct header_block *block = &view->gate->block;
 	struct engine_facts facts;
-	facts_ask(operation, &facts);
+	facts_ask(view->handle, view->sends, &facts);
 	*outcome = (struct engine_outcome){
 	    .status = block->status,
 	    .single = engine_proves_single(&facts),
-	    .not_http = !facts_spoke_http(operation->handle),
-	    .request_changed = repeat_is_changed(operation) || repeat_is_tainted(operation),
+	    .not_http = !facts_spoke_http(view->handle),
+	    .request_changed = view->is_changed,
 	    .header_block_complete = true,
-	    .resends = operation->sends.resends,
+	    .resends = view->sends->resends,
 	    .stop_hint = block->demand.stop_hint,
 	    .retry_after = demanded_wait(&block->demand),
 	};
@@ -77,32 +65,31 @@ void outcome_of_headers(struct operation *operation, struct engine_outcome *outc
  * Whether the header block that counts was complete, as far as anybody could see it. With FAILONERROR libcurl
  * before 7.75 shows no header of a failed response, and HTTP/0.9 has none.
  */
-static bool is_block_complete(const struct operation *operation, CURLcode result)
+static bool is_block_complete(const struct outcome_view *view, CURLcode result)
 {
-	const struct gate *gate = &operation->gate;
+	const struct gate *gate = view->gate;
 	return (gate->block.complete && !gate->block.is_proxys) || result == CURLE_HTTP_RETURNED_ERROR ||
 	       (gate->saw_event && gate->block.status == 0 && !gate->block.open) ||
-	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) == 0;
+	       info_long(view->handle, CURLINFO_HEADER_SIZE) == 0;
 }
 
 /*
  * libcurl has headers of an origin that it didn't give to us: our callbacks were replaced behind our back, and the
  * program got them itself.
  */
-static bool is_bypassed(const struct operation *operation, CURLcode result)
+static bool is_bypassed(const struct outcome_view *view, CURLcode result)
 {
-	return !operation->gate.saw_event && result != CURLE_HTTP_RETURNED_ERROR &&
-	       outcome_response_code(operation->handle) != 0 &&
-	       outcome_info_long(operation->handle, CURLINFO_HEADER_SIZE) > 0;
+	return !view->gate->saw_event && result != CURLE_HTTP_RETURNED_ERROR && info_response_code(view->handle) != 0 &&
+	       info_long(view->handle, CURLINFO_HEADER_SIZE) > 0;
 }
 
-void outcome_of_attempt(struct operation *operation, CURLcode result, struct engine_outcome *outcome)
+void outcome_of_attempt(const struct outcome_view *view, CURLcode result, struct engine_outcome *outcome)
 {
-	const struct gate *gate = &operation->gate;
-	const struct handle *handle = operation->handle;
+	const struct gate *gate = view->gate;
+	const struct handle *handle = view->handle;
 	struct engine_facts facts;
 
-	facts_ask(operation, &facts);
+	facts_ask(view->handle, view->sends, &facts);
 	*outcome = (struct engine_outcome){
 	    .curl_code = (int)result,
 	    .status = facts.status,
@@ -110,12 +97,12 @@ void outcome_of_attempt(struct operation *operation, CURLcode result, struct eng
 	    .unsent = engine_proves_unsent(&facts),
 	    .single = engine_proves_single(&facts),
 	    .not_http = !facts_spoke_http(handle),
-	    .request_changed = repeat_is_changed(operation) || repeat_is_tainted(operation),
-	    .os_errno = (int)outcome_info_long(handle, CURLINFO_OS_ERRNO),
-	    .header_block_complete = is_block_complete(operation, result),
+	    .request_changed = view->is_changed,
+	    .os_errno = (int)info_long(handle, CURLINFO_OS_ERRNO),
+	    .header_block_complete = is_block_complete(view, result),
 	    .cancelled = gate->refused || result == CURLE_ABORTED_BY_CALLBACK,
-	    .delivered = gate->committed || is_bypassed(operation, result),
-	    .resends = operation->sends.resends,
+	    .delivered = gate->committed || is_bypassed(view, result),
+	    .resends = view->sends->resends,
 	    .stop_hint = gate->block.demand.stop_hint,
 	    .retry_after = demanded_wait(&gate->block.demand),
 	};

@@ -7,21 +7,25 @@
  */
 
 #include "engine/engine.h"
-#include "interpose/operation.h"
+#include "interpose/gate.h"
+#include "interpose/handle.h"
+#include "interpose/sends.h"
+
+/* What an attempt is known by, besides what libcurl tells of it. */
+struct outcome_view {
+	const struct handle *handle;
+	const struct gate *gate;
+	const struct sends *sends;
+	bool is_changed; /* a repeat would be another request */
+};
 
 /* Describes the request that the handle would make now. */
 void outcome_of_request(const struct handle *handle, const struct policy_rules *rules, struct engine_request *request);
 
 /* The outcome as far as the header block at hand tells it by now. */
-void outcome_of_headers(struct operation *operation, struct engine_outcome *outcome);
+void outcome_of_headers(const struct outcome_view *view, struct engine_outcome *outcome);
 
 /* The outcome of an attempt whose perform returned `result`. */
-void outcome_of_attempt(struct operation *operation, CURLcode result, struct engine_outcome *outcome);
-
-/* CURLINFO_RESPONSE_CODE; allowed inside callbacks. */
-int outcome_response_code(const struct handle *handle);
-
-/* An info value of type long; 0 if libcurl doesn't know it. */
-int64_t outcome_info_long(const struct handle *handle, CURLINFO info);
+void outcome_of_attempt(const struct outcome_view *view, CURLcode result, struct engine_outcome *outcome);
 
 #endif

@@ -27,11 +27,11 @@
 #include "config/load.h"
 #include "interpose/clock.h"
 #include "interpose/hash.h"
-#include "interpose/journal.h"
 #include "interpose/policy_place.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 #include "interpose/section.h"
+#include "interpose/tell.h"
 
 #define LOOK_EVERY_MS 1000
 #define LOCK_LIMIT_S  2 /* a load takes a millisecond */
@@ -154,8 +154,8 @@ static bool tell(const char *text)
 	struct policy_hold hold;
 	policy_slots_hold(&hold);
 	if (!hold.policy)
-		return journal_complain(text);
-	bool told = journal_tell(&hold.policy->sections[0].rules, text);
+		return tell_complaint(text);
+	bool told = tell_log(&hold.policy->sections[0].rules, text);
 	policy_slots_release(&hold);
 	return told;
 }
@@ -375,7 +375,7 @@ static __attribute__((noinline)) void tell_of_odd_word(void)
 	if (atomic_exchange(&is_told, true))
 		return;
 	complain(&odd, &where, "not a known word, so tenacurl is off; known: 1, yes, true, on; 0, no, false, off");
-	journal_complain(odd.text);
+	tell_complaint(odd.text);
 }
 
 static bool is_disabled(void)
@@ -409,13 +409,13 @@ bool policy_source_hold(int64_t now_ms, struct policy_hold *hold)
  * What a newer policy says of the request: it decides over later operations, but this one may have been switched off,
  * by whichever section its URL gets now.
  */
-static bool is_off(const struct policy *policy, const struct handle *handle, const struct policy_section *before)
+static bool is_off(const struct policy *policy, const struct url *url, const struct policy_section *before)
 {
-	const struct policy_section *now = section_of(policy, handle);
+	const struct policy_section *now = section_of(policy, url);
 	return !now || (now->rules.mode == POLICY_MODE_AUDIT && before->rules.mode != POLICY_MODE_AUDIT);
 }
 
-bool policy_source_is_switched_off(const struct handle *handle, const struct policy *policy,
+bool policy_source_is_switched_off(const struct url *url, const struct policy *policy,
                                    const struct policy_section *section)
 {
 	struct policy_hold now;
@@ -425,7 +425,7 @@ bool policy_source_is_switched_off(const struct handle *handle, const struct pol
 	policy_slots_hold(&now);
 	if (!now.policy)
 		return true;
-	bool off = now.policy != policy && is_off(now.policy, handle, section);
+	bool off = now.policy != policy && is_off(now.policy, url, section);
 	policy_slots_release(&now);
 	return off;
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/url.h"
 #include "config/policy.h"
-#include "interpose/handle.h"
 #include "interpose/policy_slots.h"
 
 /*
@@ -21,10 +21,10 @@
 bool policy_source_hold(int64_t now_ms, struct policy_hold *hold);
 
 /*
- * Looks again, whatever the time: whether the kill switch is set, or a newer policy leaves alone what the handle's
- * operation does, or only looks on, which goes by this section of `policy`.
+ * Looks again, whatever the time: whether the kill switch is set, or a newer policy leaves alone, or only looks
+ * on at, what goes by this section of `policy`: a request to the URL (NULL: to none).
  */
-bool policy_source_is_switched_off(const struct handle *handle, const struct policy *policy,
+bool policy_source_is_switched_off(const struct url *url, const struct policy *policy,
                                    const struct policy_section *section);
 
 #endif

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "interpose/progress.h"
-#include "interpose/operation.h"
 
 #define INFO_NUMBER_MASK  0xFFFFF
 #define INFO_TYPE_MASK    0xF00000
 #define INFO_TYPE_DOUBLE  0x300000
 #define INFO_TYPE_OFF_T   0x600000
 #define INFO_UNKNOWN_SIZE (-1)
-
-/* Whether the download of the attempt at hand is none that the program gets, as far as is known yet. */
-static bool is_withheld(const struct operation *operation)
-{
-	return operation->has_verdict ? operation->verdict.action == ENGINE_RETRY : operation->gate.state == GATE_HOLD;
-}
 
 static void lift(curl_off_t *number, curl_off_t least)
 {
@@ -38,70 +31,48 @@ static void keep_from_going_back(curl_off_t *number, curl_off_t real, curl_off_t
 	lift(number, *least);
 }
 
-static void keep_all_from_going_back(struct operation *operation, struct progress *progress,
-                                     const struct progress *real)
+static void keep_all_from_going_back(struct progress *progress, struct progress_numbers *numbers,
+                                     const struct progress_numbers *real)
 {
-	const struct progress *before = &operation->real;
-	struct progress *least = &operation->shown_before;
-	keep_from_going_back(&progress->download_total, real->download_total, before->download_total,
+	const struct progress_numbers *before = &progress->real;
+	struct progress_numbers *least = &progress->shown_before;
+	keep_from_going_back(&numbers->download_total, real->download_total, before->download_total,
 	                     &least->download_total);
-	keep_from_going_back(&progress->download_now, real->download_now, before->download_now, &least->download_now);
-	keep_from_going_back(&progress->upload_total, real->upload_total, before->upload_total, &least->upload_total);
-	keep_from_going_back(&progress->upload_now, real->upload_now, before->upload_now, &least->upload_now);
+	keep_from_going_back(&numbers->download_now, real->download_now, before->download_now, &least->download_now);
+	keep_from_going_back(&numbers->upload_total, real->upload_total, before->upload_total, &least->upload_total);
+	keep_from_going_back(&numbers->upload_now, real->upload_now, before->upload_now, &least->upload_now);
 }
 
-void progress_begin_attempt(struct operation *operation)
+void progress_begin_attempt(struct progress *progress)
 {
-	operation->shown_before = operation->shown;
-	operation->real = (struct progress){0};
+	progress->shown_before = progress->shown;
+	progress->real = (struct progress_numbers){0};
 }
 
-static void filter(struct operation *operation, struct progress *progress)
+void progress_filter(struct progress *progress, struct progress_numbers *numbers, bool withheld)
 {
-	const struct progress real = *progress;
-	if (is_withheld(operation)) {
-		lower(&progress->download_total, operation->shown.download_total);
-		lower(&progress->download_now, operation->shown.download_now);
+	const struct progress_numbers real = *numbers;
+	if (withheld) {
+		lower(&numbers->download_total, progress->shown.download_total);
+		lower(&numbers->download_now, progress->shown.download_now);
 	}
-	operation->hides_progress =
-	    progress->download_total < real.download_total || progress->download_now < real.download_now;
-	keep_all_from_going_back(operation, progress, &real);
-	operation->real = real;
-	operation->shown = *progress;
+	progress->hides = numbers->download_total < real.download_total || numbers->download_now < real.download_now;
+	keep_all_from_going_back(progress, numbers, &real);
+	progress->real = real;
+	progress->shown = *numbers;
 }
 
-/* Calls the program, as libcurl chooses between its two functions. Afterwards the handle may be gone. */
-static int tell(const struct program_options *program, const struct progress *progress)
+int progress_tell(const struct handle *handle, const struct progress_numbers *numbers)
 {
+	const struct program_options *program = &handle->program;
 	if (program->xferinfo_function)
-		return program->xferinfo_function(program->progress_data, progress->download_total,
-		                                  progress->download_now, progress->upload_total, progress->upload_now);
+		return program->xferinfo_function(program->progress_data, numbers->download_total,
+		                                  numbers->download_now, numbers->upload_total, numbers->upload_now);
 	if (program->progress_function)
-		return program->progress_function(program->progress_data, (double)progress->download_total,
-		                                  (double)progress->download_now, (double)progress->upload_total,
-		                                  (double)progress->upload_now);
+		return program->progress_function(program->progress_data, (double)numbers->download_total,
+		                                  (double)numbers->download_now, (double)numbers->upload_total,
+		                                  (double)numbers->upload_now);
 	return 0;
-}
-
-static int pass_on(struct handle *handle, struct progress progress)
-{
-	struct operation *operation = handle->active;
-	if (operation && !operation->gate.observes)
-		filter(operation, &progress);
-	return tell(&handle->program, &progress);
-}
-
-static int xferinfo_callback(void *data, curl_off_t download_total, curl_off_t download_now, curl_off_t upload_total,
-                             curl_off_t upload_now)
-{
-	return pass_on(data, (struct progress){download_total, download_now, upload_total, upload_now});
-}
-
-static int progress_callback(void *data, double download_total, double download_now, double upload_total,
-                             double upload_now)
-{
-	return pass_on(data, (struct progress){(curl_off_t)download_total, (curl_off_t)download_now,
-	                                       (curl_off_t)upload_total, (curl_off_t)upload_now});
 }
 
 static bool has_callback(const struct program_options *program)
@@ -131,7 +102,8 @@ void progress_lend(struct handle *handle)
 	bool wants = has_callback(program);
 	if (!wants && !handle->lent.progress)
 		return;
-	handle->lent.progress = wants && set_functions(handle, xferinfo_callback, progress_callback) &&
+	handle->lent.progress = wants &&
+	                        set_functions(handle, handle->lendings->xferinfo, handle->lendings->progress) &&
 	                        set_data(handle->libcurl, handle->curl, handle);
 	if (handle->lent.progress)
 		return;
@@ -161,26 +133,25 @@ bool progress_is_wanted(const struct handle *handle)
 	return !handle->program.no_progress && has_callback(&handle->program);
 }
 
-bool progress_report(const struct operation *operation)
+bool progress_report(const struct handle *handle, const struct progress *progress)
 {
-	int answer = tell(&operation->handle->program, &operation->shown);
+	int answer = progress_tell(handle, &progress->shown);
 	return answer == 0 || answer == PROGRESS_CONTINUE;
 }
 
-bool progress_catch_up(struct operation *operation)
+bool progress_catch_up(const struct handle *handle, struct progress *progress)
 {
-	if (!operation->hides_progress || !progress_is_wanted(operation->handle))
+	if (!progress->hides || !progress_is_wanted(handle))
 		return true;
-	operation->hides_progress = false;
-	operation->shown = operation->real;
-	return progress_report(operation);
+	progress->hides = false;
+	progress->shown = progress->real;
+	return progress_report(handle, progress);
 }
 
-void progress_hide_meter(struct operation *operation)
+void progress_hide_meter(struct handle *handle)
 {
-	struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
-	if (operation->gate.observes || program->no_progress || has_callback(program))
+	if (program->no_progress || has_callback(program))
 		return;
 	if (handle->libcurl->setopt(handle->curl, CURLOPT_NOPROGRESS, 1L) == CURLE_OK)
 		handle->lent.no_progress = true;
@@ -202,10 +173,9 @@ static void set_number(CURLINFO info, void *value, curl_off_t number)
 		*(curl_off_t *)value = number;
 }
 
-void progress_correct_info(const struct handle *handle, CURLINFO info, void *value)
+void progress_correct_info(CURLINFO info, void *value)
 {
-	const struct operation *operation = handle->active;
-	if (!value || operation->gate.observes || !is_withheld(operation))
+	if (!value)
 		return;
 	switch ((int)info & INFO_NUMBER_MASK) {
 	case CURLINFO_SIZE_DOWNLOAD &INFO_NUMBER_MASK:

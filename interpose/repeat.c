@@ -9,19 +9,18 @@
  *   a mechanism      Of several that HTTPAUTH allows, a server's challenge picks one for good, and a Digest its nonce.
  *                    Where that may have been another hop's server, the next perform would show the first one a
  *                    password or its digest before it has asked for it. Only a new handle forgets that.
- *   the method       before 7.71 (operation.c).
+ *   the method       before 7.71 (interpose/judge.c).
  *   no UPLOAD        up to 8.0 a 303 takes it back for good, though the method stays PUT. It is set again.
- *   the URL          before 7.55 (operation.c).
+ *   the URL          before 7.55 (interpose/attempt.c).
  *   cookies, HSTS, alternative services, a refused Expect, HTTP/1.1 where a server wanted that
  *                    are what the servers wanted a client to remember: they stay.
  */
 
 #include <string.h>
 
-#include "interpose/body_key.h"
+#include "interpose/content_key.h"
 #include "interpose/hash.h"
-#include "interpose/operation.h"
-#include "interpose/outcome.h"
+#include "interpose/info.h"
 #include "interpose/repeat.h"
 
 #define FORGETS_REFERER_VERSION 0x081400  /* 8.20.0 */
@@ -59,12 +58,12 @@ static const CURLoption harmless[] = {
     CURLOPT_DNS_CACHE_TIMEOUT,
 };
 
-void repeat_note_option(struct handle *handle, CURLoption option)
+void repeat_note_option(struct repeat *repeat, CURLoption option)
 {
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
 		if (harmless[i] == option)
 			return;
-	handle->active->repeat.set_meanwhile = true;
+	repeat->set_meanwhile = true;
 }
 
 static void remember_memory(struct repeat *repeat, const struct handle *handle, uint64_t *hash)
@@ -72,25 +71,23 @@ static void remember_memory(struct repeat *repeat, const struct handle *handle, 
 	const struct program_options *program = &handle->program;
 	*hash = hash_list(hash_list(HASH_BASIS, program->http_headers), program->proxy_headers);
 	if (handle_body_source(handle) == BODY_POSTFIELDS && program->post_fields)
-		*hash = hash_number(*hash, body_key_of_memory(program->post_fields, program->post_bytes));
+		*hash = hash_number(*hash, content_key_of_memory(program->post_fields, program->post_bytes));
 	repeat->has_memory = true;
 }
 
 /* Without a progress callback nobody gets to change it before the verdict, but for those that shouldn't. */
-void repeat_begin(struct operation *operation)
+void repeat_begin(struct repeat *repeat, const struct handle *handle)
 {
-	const struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
 	if (!program->no_progress && (program->xferinfo_function || program->progress_function))
-		remember_memory(&operation->repeat, handle, &operation->repeat.memory_hash);
+		remember_memory(repeat, handle, &repeat->memory_hash);
 }
 
-static bool has_other_memory(struct operation *operation)
+static bool has_other_memory(struct repeat *repeat, const struct handle *handle)
 {
-	struct repeat *repeat = &operation->repeat;
 	bool had_memory = repeat->has_memory;
 	uint64_t before = repeat->memory_hash;
-	remember_memory(repeat, operation->handle, &repeat->memory_hash);
+	remember_memory(repeat, handle, &repeat->memory_hash);
 	return had_memory && repeat->memory_hash != before;
 }
 
@@ -107,19 +104,16 @@ static bool has_other_url(const struct handle *handle)
 	return is_other;
 }
 
-bool repeat_is_changed(struct operation *operation)
+bool repeat_is_changed(struct repeat *repeat, const struct handle *handle)
 {
-	struct repeat *repeat = &operation->repeat;
-	repeat->set_meanwhile =
-	    repeat->set_meanwhile || has_other_url(operation->handle) || has_other_memory(operation);
+	repeat->set_meanwhile = repeat->set_meanwhile || has_other_url(handle) || has_other_memory(repeat, handle);
 	return repeat->set_meanwhile;
 }
 
-static bool leaves_referer(const struct operation *operation)
+static bool leaves_referer(const struct handle *handle)
 {
-	const struct handle *handle = operation->handle;
 	return handle->program.auto_referer && handle->libcurl->version_number < FORGETS_REFERER_VERSION &&
-	       outcome_info_long(handle, CURLINFO_REDIRECT_COUNT) > 0;
+	       info_long(handle, CURLINFO_REDIRECT_COUNT) > 0;
 }
 
 /* Basic and Bearer are shown to a host without its asking, if it is the only one. */
@@ -130,38 +124,34 @@ static bool needs_challenge(const struct program_options *program)
 }
 
 /* A challenge was answered that may have been another hop's. */
-static bool leaves_mechanism(const struct operation *operation)
+static bool leaves_mechanism(const struct handle *handle, int hops)
 {
-	int hops = operation->gate.hops;
-	return hops > 0 && needs_challenge(&operation->handle->program) &&
-	       outcome_info_long(operation->handle, CURLINFO_REDIRECT_COUNT) > hops;
+	return hops > 0 && needs_challenge(&handle->program) && info_long(handle, CURLINFO_REDIRECT_COUNT) > hops;
 }
 
-bool repeat_is_tainted(const struct operation *operation)
+bool repeat_is_tainted(const struct handle *handle, int hops)
 {
-	return leaves_mechanism(operation) || (leaves_referer(operation) && operation->handle->referer_is_left);
+	return leaves_mechanism(handle, hops) || (leaves_referer(handle) && handle->referer_is_left);
 }
 
-void repeat_note_attempt(const struct operation *operation)
+void repeat_note_attempt(struct handle *handle)
 {
-	if (leaves_referer(operation))
-		operation->handle->referer_is_left = true;
+	if (leaves_referer(handle))
+		handle->referer_is_left = true;
 }
 
 /* What it no longer takes for an upload it would send without saying where the body ends. */
-static void restore_upload(const struct operation *operation)
+static void restore_upload(const struct handle *handle, bool made_get)
 {
-	const struct handle *handle = operation->handle;
 	const struct program_options *program = &handle->program;
-	if (operation->gate.became_get && program->method == BASE_PUT && program->upload && !program->no_body)
+	if (made_get && program->method == BASE_PUT && program->upload && !program->no_body)
 		handle->libcurl->setopt(handle->curl, CURLOPT_UPLOAD, 1L);
 }
 
-void repeat_prepare(struct operation *operation)
+void repeat_prepare(struct handle *handle, bool made_get)
 {
-	struct handle *handle = operation->handle;
-	restore_upload(operation);
-	if (leaves_referer(operation) &&
+	restore_upload(handle, made_get);
+	if (leaves_referer(handle) &&
 	    handle->libcurl->setopt(handle->curl, CURLOPT_REFERER, handle->referer) == CURLE_OK)
 		handle->referer_is_left = false;
 }

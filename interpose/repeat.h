@@ -11,10 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "interpose/curl_abi.h"
-
-struct handle;
-struct operation;
+#include "interpose/handle.h"
 
 /* Lives in struct operation; zero at its begin. */
 struct repeat {
@@ -24,24 +21,24 @@ struct repeat {
 };
 
 /* An operation begins. With a progress callback its request's memory is hashed: up to half a millisecond for a MiB. */
-void repeat_begin(struct operation *operation);
+void repeat_begin(struct repeat *repeat, const struct handle *handle);
 
-/* The program has set this option while the handle's operation runs. */
-void repeat_note_option(struct handle *handle, CURLoption option);
+/* The program has set this option while the operation runs. */
+void repeat_note_option(struct repeat *repeat, CURLoption option);
 
 /* An attempt is over: notes what libcurl keeps of it. */
-void repeat_note_attempt(const struct operation *operation);
+void repeat_note_attempt(struct handle *handle);
 
 /*
  * Whether a repeat would ask for something else, as far as the program is concerned: for the verdict, and once more
  * when its wait is over. Calls libcurl for a URL handle.
  */
-bool repeat_is_changed(struct operation *operation);
+bool repeat_is_changed(struct repeat *repeat, const struct handle *handle);
 
-/* Whether libcurl has kept something of the attempt at hand that can't be taken from it. */
-bool repeat_is_tainted(const struct operation *operation);
+/* Whether libcurl has kept something of the attempt at hand, of so many hops, that can't be taken from it. */
+bool repeat_is_tainted(const struct handle *handle, int hops);
 
-/* Before a further attempt: takes from libcurl what it kept of the one before. */
-void repeat_prepare(struct operation *operation);
+/* Before a further attempt: takes from libcurl what it kept of the one before, in which a hop may have `made_get`. */
+void repeat_prepare(struct handle *handle, bool made_get);
 
 #endif

@@ -5,7 +5,6 @@
 #include "engine/breaker.h"
 #include "engine/budget.h"
 #include "interpose/clock.h"
-#include "interpose/operation.h"
 #include "interpose/process.h"
 #include "interpose/restraint.h"
 #include "interpose/shared_state.h"
@@ -15,10 +14,10 @@
 #define LEASE_MARGIN_MS 2000
 
 /* The words of the breaker, or NULL: there is none for this origin. */
-static _Atomic uint64_t *breaker_of(const struct operation *operation)
+static _Atomic uint64_t *breaker_of(struct handle *handle, const struct policy_rules *rules)
 {
-	struct state_entry *entry = shared_state_entry(operation->handle);
-	if (!entry || operation->section->rules.breaker == POLICY_BREAKER_OFF || state_entry_is_spare(entry))
+	struct state_entry *entry = shared_state_entry(handle);
+	if (!entry || rules->breaker == POLICY_BREAKER_OFF || state_entry_is_spare(entry))
 		return NULL;
 	return state_breaker_words(entry);
 }
@@ -29,12 +28,11 @@ static bool replace(_Atomic uint64_t *word, uint64_t *seen, uint64_t changed)
 	       atomic_compare_exchange_weak_explicit(word, seen, changed, memory_order_relaxed, memory_order_relaxed);
 }
 
-bool restraint_admits(struct operation *operation)
+bool restraint_admits(struct handle *handle, const struct policy_rules *rules)
 {
-	const struct policy_rules *rules = &operation->section->rules;
 	if (rules->breaker_action == POLICY_BREAKER_NO_RETRY)
 		return true;
-	_Atomic uint64_t *words = breaker_of(operation);
+	_Atomic uint64_t *words = breaker_of(handle, rules);
 	if (!words)
 		return true;
 	bool admitted;
@@ -63,93 +61,93 @@ static bool exceeds_rate(_Atomic uint64_t *halves, const struct policy_rules *ru
 	return breaker_exceeds_rate(now, rules, now_ms);
 }
 
-static void note_attempt(struct operation *operation, _Atomic uint64_t *words, const struct breaker_attempt *attempt)
+static void note_attempt(struct handle *handle, const struct policy_rules *rules, _Atomic uint64_t *words,
+                         const struct breaker_attempt *attempt)
 {
-	const struct policy_rules *rules = &operation->section->rules;
 	uint64_t before = atomic_load_explicit(&words[0], memory_order_relaxed), after;
 	do
 		after = breaker_note(before, rules, attempt);
 	while (!replace(&words[0], &before, after));
 	if (breaker_opens(before, after))
-		state_count_event(operation->handle->shared_entry, STATE_EVENT_BREAKER_OPENED);
+		state_count_event(handle->shared_entry, STATE_EVENT_BREAKER_OPENED);
 	if (breaker_closes(before, after) && breaker_counts_rate(rules)) {
 		atomic_store_explicit(&words[1], 0, memory_order_relaxed);
 		atomic_store_explicit(&words[2], 0, memory_order_relaxed);
 	}
 }
 
-static struct breaker_attempt count_result(const struct operation *operation, _Atomic uint64_t *words,
-                                           enum breaker_result result, int64_t now_ms)
+static struct breaker_attempt count_result(const struct policy_rules *rules, _Atomic uint64_t *words,
+                                           enum breaker_result result, int64_t began_ms, int64_t now_ms)
 {
-	const struct policy_rules *rules = &operation->section->rules;
-	struct breaker_attempt attempt = {
-	    .result = result, .began_ms = operation->attempt_start_ms, .ended_ms = now_ms};
+	struct breaker_attempt attempt = {.result = result, .began_ms = began_ms, .ended_ms = now_ms};
 	if (breaker_counts_rate(rules))
 		attempt.rate_exceeded = exceeds_rate(words + 1, rules, result, now_ms);
 	return attempt;
 }
 
-static void note(struct operation *operation, _Atomic uint64_t *words, enum breaker_result result, int64_t now_ms)
+static void note(struct handle *handle, const struct policy_rules *rules, _Atomic uint64_t *words,
+                 enum breaker_result result, int64_t began_ms, int64_t now_ms)
 {
-	const struct breaker_attempt attempt = count_result(operation, words, result, now_ms);
-	note_attempt(operation, words, &attempt);
+	const struct breaker_attempt attempt = count_result(rules, words, result, began_ms, now_ms);
+	note_attempt(handle, rules, words, &attempt);
 }
 
 /* A probe is its whole attempt, however many requests libcurl makes for it. */
-static void note_lost(struct operation *operation, _Atomic uint64_t *words, int64_t now_ms)
+static void note_lost(struct handle *handle, const struct policy_rules *rules, _Atomic uint64_t *words,
+                      int64_t began_ms, int64_t now_ms)
 {
-	const struct breaker_attempt attempt = count_result(operation, words, BREAKER_FAILED, now_ms);
+	const struct breaker_attempt attempt = count_result(rules, words, BREAKER_FAILED, began_ms, now_ms);
 	uint64_t word = atomic_load_explicit(&words[0], memory_order_relaxed);
-	if (breaker_look(word, &operation->section->rules, now_ms) == BREAKER_CLOSED)
-		note_attempt(operation, words, &attempt);
+	if (breaker_look(word, rules, now_ms) == BREAKER_CLOSED)
+		note_attempt(handle, rules, words, &attempt);
 }
 
-void restraint_note(struct operation *operation, const struct engine_outcome *outcome, int64_t now_ms)
+void restraint_note(struct handle *handle, const struct policy_rules *rules, const struct engine_outcome *outcome,
+                    int64_t began_ms, int64_t now_ms)
 {
-	_Atomic uint64_t *words = breaker_of(operation);
+	_Atomic uint64_t *words = breaker_of(handle, rules);
 	if (words)
-		note(operation, words, breaker_result_of(outcome), now_ms);
+		note(handle, rules, words, breaker_result_of(outcome), began_ms, now_ms);
 }
 
-void restraint_note_lost(struct operation *operation)
+void restraint_note_lost(struct handle *handle, const struct policy_rules *rules, int64_t began_ms)
 {
-	_Atomic uint64_t *words = breaker_of(operation);
+	_Atomic uint64_t *words = breaker_of(handle, rules);
 	if (words)
-		note_lost(operation, words, clock_ms());
+		note_lost(handle, rules, words, began_ms, clock_ms());
 }
 
 /* Not inlined: what every success runs through would save its registers for it. */
-static __attribute__((noinline)) void note_success(struct operation *operation)
+static __attribute__((noinline)) void note_success(struct handle *handle, const struct policy_rules *rules,
+                                                   int64_t began_ms)
 {
-	_Atomic uint64_t *words = breaker_of(operation);
+	_Atomic uint64_t *words = breaker_of(handle, rules);
 	if (words)
-		note(operation, words, BREAKER_ANSWERED, clock_ms());
+		note(handle, rules, words, BREAKER_ANSWERED, began_ms, clock_ms());
 }
 
-void restraint_note_success(struct operation *operation)
+void restraint_note_success(struct handle *handle, const struct policy_rules *rules, int64_t began_ms)
 {
-	struct state_entry *entry = shared_state_entry(operation->handle);
+	struct state_entry *entry = shared_state_entry(handle);
 	/* Seldom true: something failed before, or a rate is counted. */
 	if (entry && (atomic_load_explicit(state_breaker_words(entry), memory_order_relaxed) != 0 ||
-	              operation->section->rules.breaker_failure_pct != 0))
-		note_success(operation);
+	              rules->breaker_failure_pct != 0))
+		note_success(handle, rules, began_ms);
 }
 
-bool restraint_allows_retry(void *context)
+bool restraint_allows_retry(struct handle *handle, const struct policy_rules *rules)
 {
-	const struct operation *operation = context;
-	_Atomic uint64_t *words = breaker_of(operation);
-	return !words || breaker_look(atomic_load_explicit(&words[0], memory_order_relaxed), &operation->section->rules,
-	                              clock_ms()) == BREAKER_CLOSED;
+	_Atomic uint64_t *words = breaker_of(handle, rules);
+	return !words ||
+	       breaker_look(atomic_load_explicit(&words[0], memory_order_relaxed), rules, clock_ms()) == BREAKER_CLOSED;
 }
 
-void restraint_look(const struct operation *operation, int64_t *millitokens, const char **breaker)
+void restraint_look(struct handle *handle, const struct policy_rules *rules, int64_t *millitokens, const char **breaker)
 {
 	static const char *const VIEWS[] = {
 	    [BREAKER_CLOSED] = "closed", [BREAKER_OPEN] = "open", [BREAKER_PROBE] = "half-open"};
-	const struct policy_rules *rules = &operation->section->rules;
-	struct state_entry *entry = shared_state_entry(operation->handle);
-	_Atomic uint64_t *words = breaker_of(operation);
+	struct state_entry *entry = shared_state_entry(handle);
+	_Atomic uint64_t *words = breaker_of(handle, rules);
 	int64_t now_ms = clock_ms();
 	*millitokens = entry && rules->budget_tokens > 0
 	                   ? budget_millitokens(atomic_load_explicit(state_budget_word(entry), memory_order_relaxed),
@@ -159,30 +157,27 @@ void restraint_look(const struct operation *operation, int64_t *millitokens, con
 	    words ? VIEWS[breaker_look(atomic_load_explicit(&words[0], memory_order_relaxed), rules, now_ms)] : NULL;
 }
 
-bool restraint_take_retrying(void *context, int64_t wait_ms)
+bool restraint_take_retrying(struct handle *handle, const struct policy_rules *rules, struct restraint_place *place,
+                             int64_t wait_ms)
 {
-	struct operation *operation = context;
-	struct state_entry *entry = shared_state_entry(operation->handle);
+	struct state_entry *entry = shared_state_entry(handle);
 	if (!entry)
 		return true;
-	operation->lease_generation = process_generation();
-	return state_lease_acquire(entry, operation->section->rules.max_retrying, clock_ms(), wait_ms + LEASE_MARGIN_MS,
-	                           &operation->lease);
+	place->generation = process_generation();
+	return state_lease_acquire(entry, rules->max_retrying, clock_ms(), wait_ms + LEASE_MARGIN_MS, &place->lease);
 }
 
-void restraint_give_retrying(void *context)
+void restraint_give_retrying(struct restraint_place *place)
 {
-	struct operation *operation = context;
 	/* A child that was forked in a wait may come back into the loop: the place is its parent's. */
-	if (operation->lease.entry && operation->lease_generation == process_generation())
-		state_lease_release(&operation->lease);
-	operation->lease = (struct state_lease){0};
+	if (place->lease.entry && place->generation == process_generation())
+		state_lease_release(&place->lease);
+	place->lease = (struct state_lease){0};
 }
 
-bool restraint_take_token(void *context)
+bool restraint_take_token(struct handle *handle, const struct policy_rules *rules)
 {
-	const struct operation *operation = context;
-	struct state_entry *entry = shared_state_entry(operation->handle);
+	struct state_entry *entry = shared_state_entry(handle);
 	bool granted;
 	if (!entry)
 		return true;
@@ -190,14 +185,14 @@ bool restraint_take_token(void *context)
 	int64_t now_ms = clock_ms();
 	uint64_t word = atomic_load_explicit(budget, memory_order_relaxed), changed;
 	do
-		changed = budget_take(word, &operation->section->rules, now_ms, &granted);
+		changed = budget_take(word, rules, now_ms, &granted);
 	while (!replace(budget, &word, changed));
 	return granted;
 }
 
-void restraint_earn(struct operation *operation)
+void restraint_earn(struct handle *handle, const struct policy_rules *rules)
 {
-	struct state_entry *entry = shared_state_entry(operation->handle);
+	struct state_entry *entry = shared_state_entry(handle);
 	if (!entry)
 		return;
 	_Atomic uint64_t *budget = state_budget_word(entry);
@@ -207,6 +202,6 @@ void restraint_earn(struct operation *operation)
 		return;
 	int64_t now_ms = clock_ms();
 	do
-		changed = budget_give(word, &operation->section->rules, now_ms);
+		changed = budget_give(word, rules, now_ms);
 	while (!replace(budget, &word, changed));
 }

@@ -13,10 +13,8 @@ static bool may_act(const struct policy_rules *rules)
 	return policy_allows_program(rules, process_names(), PROCESS_NAMES);
 }
 
-const struct policy_section *section_of(const struct policy *policy, const struct handle *handle)
+const struct policy_section *section_of(const struct policy *policy, const struct url *url)
 {
-	struct url url;
-	bool is_http = handle_read_url(handle, &url) && url_is_http(&url);
-	const struct policy_section *section = is_http ? policy_select(policy, &url) : NULL;
+	const struct policy_section *section = url && url_is_http(url) ? policy_select(policy, url) : NULL;
 	return section && may_act(&section->rules) ? section : NULL;
 }

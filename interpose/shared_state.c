@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/call_filter.h"
-#include "interpose/clock.h"
-#include "interpose/journal.h"
-#include "interpose/process.h"
+#include "interpose/host_state.h"
 #include "interpose/shared_state.h"
+#include "interpose/tell.h"
 #include "log/record.h"
 #include "state/sizes.h"
 
 #define NOTE_BYTES 320
-
-static struct state state;
-
-static _Atomic bool is_open;
-
-#define LOOK_EVERY_MS 1000
-static _Atomic int64_t next_look_ms;
 
 void shared_state_origin(const struct handle *handle, char *out, size_t out_bytes)
 {
@@ -50,49 +40,14 @@ static void tell_trouble(const struct state_outcome *outcome, const struct polic
 		snprintf(reason, sizeof(reason), " (errno %d)", outcome->os_errno);
 	snprintf(text, sizeof(text), "%s: %s%s: %s", outcome->path[0] ? outcome->path : "state",
 	         state_trouble_text(outcome->trouble), reason, consequence_of(outcome));
-	journal_tell(rules, text);
+	tell_log(rules, text);
 }
 
-static struct state_request request_of(const struct policy_rules *rules)
+static void open_host_state(const struct policy_rules *rules)
 {
-	const char *named = process_environment()->state;
-	return (struct state_request){
-	    .scope = rules->state == POLICY_STATE_USER ? STATE_SCOPE_USER : STATE_SCOPE_PROCESS,
-	    .directory = named[0] ? named : rules->state_dir,
-	};
-}
-
-static void open_state(const struct policy_rules *rules)
-{
-	const struct state_request request = request_of(rules);
 	struct state_outcome outcome;
-	state_open(&request, &state, &outcome);
-	atomic_store(&next_look_ms, clock_ms() + LOOK_EVERY_MS);
-	bool is_first = !atomic_exchange(&is_open, true);
-	if (is_first && outcome.trouble != STATE_NO_TROUBLE)
+	if (host_state_open(rules, &outcome))
 		tell_trouble(&outcome, rules);
-}
-
-/*
- * Whoever comes while another thread is at it does it as well, and whose mapping is ready first has it for all. To wait
- * would take a lock, which a fork could leave held for ever; and what goes on without the state takes a retry that is
- * somebody else's.
- */
-static void open_once(const struct policy_rules *rules)
-{
-	if (!atomic_load_explicit(&is_open, memory_order_acquire))
-		open_state(rules);
-}
-
-/* What the kernel does for a child, but where it may not be asked to. */
-static void begin_anew_in_child(void)
-{
-	static _Atomic uint32_t owner; /* the generation whose own state it is */
-	if (!call_filter_may_be_there())
-		return;
-	uint32_t mine = process_generation(), seen = atomic_load_explicit(&owner, memory_order_relaxed);
-	if (seen != mine && atomic_compare_exchange_strong(&owner, &seen, mine) && seen != 0)
-		state_empty_own(&state);
 }
 
 static struct state_entry *find_entry(const struct handle *handle, const struct policy_section *section)
@@ -100,7 +55,7 @@ static struct state_entry *find_entry(const struct handle *handle, const struct 
 	char origin[STATE_ORIGIN_BYTES], name[SHARED_STATE_SECTION_BYTES];
 	shared_state_origin(handle, origin, sizeof(origin));
 	shared_state_section(section, name);
-	return state_find_entry(&state, origin, name);
+	return state_find_entry(host_state(), origin, name);
 }
 
 static void take_entry(struct handle *handle)
@@ -113,14 +68,14 @@ static void take_entry(struct handle *handle)
 void shared_state_find(struct handle *handle, const struct policy *policy, const struct policy_section *section)
 {
 	const struct policy_rules *rules = &policy->sections[0].rules;
-	begin_anew_in_child();
+	host_state_begin_anew_in_child();
 	handle->shared_section = section;
 	if (handle->shared_entry && state_entry_holds(handle->shared_entry, handle->shared_key))
 		return;
 	int saved_errno = errno;
 	handle->shared_entry = NULL;
 	if (rules->state != POLICY_STATE_NONE) {
-		open_once(rules);
+		open_host_state(rules);
 		take_entry(handle);
 	}
 	errno = saved_errno;
@@ -133,25 +88,4 @@ __attribute__((noinline)) struct state_entry *shared_state_look_again(struct han
 	take_entry(handle);
 	errno = saved_errno;
 	return handle->shared_entry;
-}
-
-void shared_state_refresh(const struct policy *policy)
-{
-	const struct policy_rules *rules = &policy->sections[0].rules;
-	int64_t now_ms = clock_ms(), due_ms = atomic_load_explicit(&next_look_ms, memory_order_relaxed);
-	if (now_ms < due_ms || rules->state != POLICY_STATE_USER ||
-	    !atomic_compare_exchange_strong(&next_look_ms, &due_ms, now_ms + LOOK_EVERY_MS))
-		return;
-	const struct state_request request = request_of(rules);
-	state_open_again(&request, &state);
-}
-
-struct state *shared_state_whole(void)
-{
-	return &state;
-}
-
-void shared_state_record(const struct state_flight *flight)
-{
-	state_record_flight(&state, flight);
 }

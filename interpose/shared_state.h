@@ -36,22 +36,6 @@ static inline struct state_entry *shared_state_entry(struct handle *handle)
 	return !entry || state_entry_holds(entry, handle->shared_key) ? entry : shared_state_look_again(handle);
 }
 
-/*
- * After a failure: looks, once a second at most, whether the state's file still has its name, and maps the one that has
- * it now, in the directory that the policy names at present. System calls and stack as shared_state_find(), so not
- * inside of libcurl. errno is kept.
- */
-void shared_state_refresh(const struct policy *policy);
-
-/*
- * The state itself, for what belongs to no entry. Before it is opened, with `state = none` and in a process that shares
- * nothing it is this process's own.
- */
-struct state *shared_state_whole(void);
-
-/* Records a flight in it. No system call. */
-void shared_state_record(const struct state_flight *flight);
-
 #define SHARED_STATE_SECTION_BYTES 128
 
 /* Writes the name that the section goes by in the state. Pure. */

@@ -2,7 +2,8 @@
 
 #include "interpose/tally.h"
 #include "interpose/clock.h"
-#include "interpose/outcome.h"
+#include "interpose/host_state.h"
+#include "interpose/info.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
 #include "log/record.h"
@@ -15,7 +16,7 @@
 
 void tally_retry(const struct operation *operation)
 {
-	shared_state_refresh(operation->policy);
+	host_state_refresh(operation->policy);
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	if (!entry)
 		return;
@@ -61,10 +62,10 @@ static __attribute__((noinline)) void record_flight(const struct operation *oper
 	    .elapsed_ms = counted->elapsed_ms,
 	    .reason = (int32_t)counted->reason,
 	    .failure = (int32_t)operation->verdict.failure,
-	    .status = outcome_response_code(operation->handle),
+	    .status = info_response_code(operation->handle),
 	    .curl_code = (int32_t)result,
 	    .attempts = counted->attempts,
-	    .evidence = (int32_t)nesting_left_by(operation),
+	    .evidence = (int32_t)nesting_left_by(&operation->nesting),
 	};
 	state_flight_text(flight.job, environment->job);
 	state_flight_text(flight.run, process_run());
@@ -73,13 +74,13 @@ static __attribute__((noinline)) void record_flight(const struct operation *oper
 	shared_state_origin(operation->handle, flight.origin, sizeof(flight.origin));
 	state_flight_text(flight.method, handle_told_verb(operation->handle));
 	tally_put_path(operation, flight.path, sizeof(flight.path));
-	shared_state_record(&flight);
+	host_state_record(&flight);
 }
 
 /* What isn't a success at the first attempt. */
 static __attribute__((noinline)) void count_other(const struct operation *operation, CURLcode result)
 {
-	shared_state_refresh(operation->policy);
+	host_state_refresh(operation->policy);
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	const struct state_operation counted = {
 	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,

@@ -6,7 +6,8 @@
 
 #include "base/launcher.h"
 #include "interpose/clock.h"
-#include "interpose/outcome.h"
+#include "interpose/host_state.h"
+#include "interpose/info.h"
 #include "interpose/process.h"
 #include "interpose/shared_state.h"
 #include "interpose/tally.h"
@@ -64,19 +65,19 @@ static void keep(struct operation *operation, enum state_phase phase)
 	    .phase = (int32_t)phase,
 	    .attempts = operation->engine.attempts,
 	    .failure = (int32_t)operation->verdict.failure,
-	    .status = outcome_response_code(operation->handle),
+	    .status = info_response_code(operation->handle),
 	    .curl_code = (int32_t)operation->outcome.curl_code,
 	    .wait_ms = wait_ms < INT32_MAX ? (int32_t)wait_ms : INT32_MAX,
 	};
 	fill_names(operation, &running);
-	state_running_keep(shared_state_whole(), &running, now_ms);
+	state_running_keep(host_state(), &running, now_ms);
 	operation->handle->is_under_way = true;
 }
 
 void under_way_waits(struct operation *operation)
 {
 	int saved_errno = errno;
-	shared_state_refresh(operation->policy);
+	host_state_refresh(operation->policy);
 	know_process();
 	keep(operation, STATE_PHASE_WAITING);
 	errno = saved_errno;
@@ -94,5 +95,5 @@ void under_way_end(struct handle *handle)
 	if (!handle->is_under_way)
 		return;
 	handle->is_under_way = false;
-	state_running_drop(shared_state_whole(), key_of(handle));
+	state_running_drop(host_state(), key_of(handle));
 }

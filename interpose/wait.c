@@ -4,12 +4,12 @@
 #include <stdatomic.h>
 
 #include "interpose/clock.h"
-#include "interpose/journal.h"
 #include "interpose/operation.h"
 #include "interpose/policy_source.h"
 #include "interpose/process.h"
 #include "interpose/progress.h"
 #include "interpose/sleep.h"
+#include "interpose/tell.h"
 #include "interpose/wait.h"
 
 /* libcurl calls progress at least once a second; a little more often makes an abort feel prompt. */
@@ -26,12 +26,19 @@ static int64_t earlier(int64_t a, int64_t b)
 static enum wait_end let_program_look(struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
-	bool goes_on = progress_report(operation);
-	if (!operation_is_alive(handle, operation))
+	bool goes_on = progress_report(handle, &operation->progress);
+	if (!handle_runs(handle, operation))
 		return WAIT_GONE;
-	if (operation_is_forked(operation))
+	if (handle_is_forked(operation->handle))
 		return WAIT_BROKEN_OFF;
 	return goes_on ? WAIT_OVER : WAIT_CANCELLED;
+}
+
+bool wait_is_switched_off(const struct operation *operation)
+{
+	struct url url;
+	bool is_read = handle_read_url(operation->handle, &url);
+	return policy_source_is_switched_off(is_read ? &url : NULL, operation->policy, operation->section);
 }
 
 static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
@@ -42,7 +49,7 @@ static enum wait_end wait_in_steps(struct operation *operation, int64_t due_ms)
 	due_ms++;
 	while ((now_ms = clock_ms()) < due_ms) {
 		if (now_ms >= next_look_ms) {
-			if (policy_source_is_switched_off(handle, operation->policy, operation->section))
+			if (wait_is_switched_off(operation))
 				return WAIT_BROKEN_OFF;
 			next_look_ms = now_ms + LOOK_EVERY_MS;
 		}
@@ -77,13 +84,13 @@ bool wait_is_possible(const struct operation *operation)
 	bool is_possible = !sleep_is_refused();
 
 	if (!is_possible && !atomic_exchange(&is_told, true))
-		journal_tell(&operation->section->rules,
-		             "this process isn't allowed to sleep (a sandbox refuses it), so nothing is tried again");
+		tell_log(&operation->section->rules,
+		         "this process isn't allowed to sleep (a sandbox refuses it), so nothing is tried again");
 	errno = saved_errno;
 	return is_possible;
 }
 
-static int pass_time_until_unpaused(struct operation *operation)
+static CURLcode pass_time_until_unpaused(struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
 	int64_t end_ms = engine_end_ms(&operation->engine);
@@ -93,9 +100,9 @@ static int pass_time_until_unpaused(struct operation *operation)
 		int64_t now_ms = clock_ms();
 		if (now_ms >= end_ms)
 			return CURLE_OPERATION_TIMEDOUT;
-		if (progress_is_wanted(handle) && !progress_report(operation))
+		if (progress_is_wanted(handle) && !progress_report(handle, &operation->progress))
 			return CURLE_ABORTED_BY_CALLBACK;
-		if (!operation_is_alive(handle, operation))
+		if (!handle_runs(handle, operation))
 			return CURLE_ABORTED_BY_CALLBACK;
 		if (!operation->unpaused && !sleep_until(earlier(now_ms + PROGRESS_EVERY_MS, end_ms)))
 			return CURLE_OPERATION_TIMEDOUT;
@@ -103,13 +110,13 @@ static int pass_time_until_unpaused(struct operation *operation)
 	return CURLE_OK;
 }
 
-int wait_while_paused(struct operation *operation)
+CURLcode wait_while_paused(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	operation->waits = true;
 	handle->waiting_thread = process_thread_number();
-	int result = pass_time_until_unpaused(operation);
-	if (operation_is_alive(handle, operation))
+	CURLcode result = pass_time_until_unpaused(operation);
+	if (handle_runs(handle, operation))
 		operation->waits = false;
 	return result;
 }

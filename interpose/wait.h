@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct operation;
+#include "interpose/operation.h"
 
 enum wait_end {
 	WAIT_OVER,
@@ -22,6 +22,9 @@ enum wait_end {
  */
 enum wait_end wait_until(struct operation *operation, int64_t due_ms);
 
+/* Whether tenacurl, or the policy, stays out of what the operation does by now. Looks again, whatever the time. */
+bool wait_is_switched_off(const struct operation *operation);
+
 /* Whether this process can sleep, as far as that can be told beforehand. The first no is told in the log. errno is
  * kept. */
 bool wait_is_possible(const struct operation *operation);
@@ -32,6 +35,6 @@ bool wait_is_possible(const struct operation *operation);
  * CURLE_ABORTED_BY_CALLBACK (also if the operation is gone) or CURLE_OPERATION_TIMEDOUT (also if this process can't
  * sleep).
  */
-int wait_while_paused(struct operation *operation);
+CURLcode wait_while_paused(struct operation *operation);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpose/witness.h"
 
-#include "interpose/operation.h"
-
 #define DIE_SIDES ((double)((UINT64_C(1) << 53) - 1)) /* of interpose/dice.c */
 
 /* The ports that the engine gets, and those that answer. */
@@ -141,12 +139,13 @@ static void tell_outcome(const struct engine_outcome *outcome, struct record_jud
 	judged->resends = outcome->resends;
 }
 
-void witness_tell(const struct witness *seen, const struct operation *operation, struct record_judgement *judged)
+void witness_tell(const struct witness *seen, const struct engine_operation *engine,
+                  const struct engine_outcome *outcome, struct record_judgement *judged)
 {
 	bool expires = seen->expires_ms != ENGINE_NEVER;
-	tell_request(&operation->engine, judged);
-	tell_outcome(&operation->outcome, judged);
-	judged->at_ms = seen->at_ms - operation->engine.entry_ms;
+	tell_request(engine, judged);
+	tell_outcome(outcome, judged);
+	judged->at_ms = seen->at_ms - engine->entry_ms;
 	judged->retracted = seen->retracted;
 	judged->probe = seen->probe;
 	judged->outer_retries = seen->outer_retries;

@@ -10,8 +10,6 @@
 #include "engine/engine.h"
 #include "log/record.h"
 
-struct operation;
-
 /* What was asked, kept from the judgement to the record. The answers are enum record_answer. */
 struct witness {
 	int64_t at_ms; /* instant */
@@ -28,7 +26,8 @@ struct witness {
 struct engine_verdict witness_judge(struct witness *seen, struct engine_operation *engine,
                                     const struct engine_outcome *outcome, const struct engine_ports *ports);
 
-/* Fills `judged` from what was noted of the operation's attempt and from what it was judged by. */
-void witness_tell(const struct witness *seen, const struct operation *operation, struct record_judgement *judged);
+/* Fills `judged` from what was noted of an attempt and from what it was judged by. */
+void witness_tell(const struct witness *seen, const struct engine_operation *engine,
+                  const struct engine_outcome *outcome, struct record_judgement *judged);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "interpose/clock.h"
 #include "interpose/ini.h"
-#include "interpose/journal.h"
+#include "interpose/tell.h"
 #include "interpose/large_stack.h"
 #include "interpose/mounts.h"
 #include "interpose/policy_source.h"
@@ -48,9 +48,9 @@ const char *const *process_names(void)
 	return NULL;
 }
 
-const struct policy_section *section_of(const struct policy *policy, const struct handle *handle)
+const struct policy_section *section_of(const struct policy *policy, const struct url *url)
 {
-	(void)handle;
+	(void)url;
 	return policy->sections;
 }
 
@@ -74,7 +74,7 @@ uintptr_t process_thread_id(void)
 	return (uintptr_t)pthread_self();
 }
 
-bool journal_tell(const struct policy_rules *rules, const char *text)
+bool tell_log(const struct policy_rules *rules, const char *text)
 {
 	(void)rules;
 	if (is_deaf)
@@ -84,9 +84,9 @@ bool journal_tell(const struct policy_rules *rules, const char *text)
 	return true;
 }
 
-bool journal_complain(const char *text)
+bool tell_complaint(const char *text)
 {
-	return journal_tell(NULL, text);
+	return tell_log(NULL, text);
 }
 
 bool large_stack_call(void (*function)(void))
