@@ -138,8 +138,10 @@ static enum step_end end_of(const struct step *step, const struct request *reque
 static enum wire_result send_bytes(const struct wire *wire, const void *bytes, size_t byte_count,
                                    struct record_answer *answer)
 {
+	/* Before: whoever gets the bytes may act on them before this thread runs again. */
+	answer->ended_us = clock_us();
 	if (byte_count > 0 && answer->started_us == 0)
-		answer->started_us = clock_us();
+		answer->started_us = answer->ended_us;
 	return wire_write(wire, bytes, byte_count, &answer->sent_bytes);
 }
 
@@ -283,6 +285,7 @@ enum step_end answer_send(const struct wire *wire, const struct step *step, cons
 		else
 			answer->how = send_response(wire, step, request, &body, end, answer);
 	}
-	answer->ended_us = clock_us();
+	if (answer->how != WIRE_OK || answer->ended_us == 0)
+		answer->ended_us = clock_us();
 	return end;
 }

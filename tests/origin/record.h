@@ -21,7 +21,7 @@ struct record {
 /* What one answer came to. */
 struct record_answer {
 	int64_t started_us;   /* first byte of the answer; 0: none was sent */
-	int64_t ended_us;     /* last byte, or when it broke */
+	int64_t ended_us;     /* when its last bytes were given to the kernel, or when it broke */
 	int64_t status;       /* 0: nothing that has a status */
 	int64_t sent_bytes;   /* head, body and framing */
 	const char *end;      /* keep, close, reset, silence, tunnel */
