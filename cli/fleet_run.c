@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The loop of interpose/ for many clients at once: each of them is between two steps (its next operation begins, its
- * attempt ends, its wait is over), and the earliest step of all comes next.
+ * Drives the courses (engine/course.h) of many clients at once: each of them is between two steps (its next operation
+ * begins, its attempt ends, its wait is over), and the earliest step of all comes next.
  */
 
 #include "cli/fleet_run.h"
@@ -14,6 +14,7 @@
 #include "cli/fleet_origin.h"
 #include "cli/fleet_policy.h"
 #include "cli/fleet_queue.h"
+#include "engine/course.h"
 
 /* The clock begins an hour after the host's start: instants before 0 don't exist, and 0 is no special one. */
 enum { US_PER_MS = 1000, CLOCK_START_MS = 3600000 };
@@ -26,11 +27,10 @@ enum step { BEGINS_OPERATION, ENDS_ATTEMPT, ENDS_WAIT };
 struct client {
 	enum step step;
 	struct fleet_host *host;
-	struct engine_operation operation;
+	struct course course;
 	struct engine_outcome outcome; /* of the attempt under way */
 	int64_t operations;            /* begun */
 	int64_t operation_us;          /* instant: where the operation under way began */
-	int64_t attempt_us;            /* the same of the attempt */
 };
 
 struct fleet {
@@ -93,6 +93,13 @@ static double draw(void *context)
 	struct asker *asker = context;
 
 	return fleet_dice_draw(&asker->fleet->dice);
+}
+
+static bool breaker_admits(void *context)
+{
+	struct asker *asker = context;
+
+	return fleet_host_admits(asker->client->host, clock_ms(asker->fleet->now_us));
 }
 
 static bool breaker_allows(void *context)
@@ -192,18 +199,12 @@ static int64_t limit_of(const struct fleet *fleet, const struct engine_plan *pla
 	return limit_ms;
 }
 
+/* Makes the attempt that the course has planned. */
 static void begin_attempt(struct fleet *fleet, struct client *client)
 {
-	struct engine_plan plan;
 	struct fleet_answer answer;
-	int64_t limit_ms;
+	int64_t limit_ms = limit_of(fleet, &client->course.plan);
 
-	if (!engine_plan(&client->operation, clock_ms(fleet->now_us), &plan)) {
-		refuse_operation(fleet, client, ENGINE_DEADLINE_BUDGET);
-		return;
-	}
-	limit_ms = limit_of(fleet, &plan);
-	client->attempt_us = fleet->now_us;
 	fleet->result->requests++;
 	bin_now(fleet)->requests++;
 	answer = fleet_origin_send(&fleet->origin, fleet->now_us);
@@ -224,14 +225,16 @@ static void begin_operation(struct fleet *fleet, struct client *client)
 	    .program_timeout_ms = fleet->program_timeout_ms,
 	};
 
+	struct asker asker = {.fleet = fleet, .client = client};
+	const struct course_admission admission = {.breaker_admits = breaker_admits, .context = &asker};
+
 	client->operation_us = fleet->now_us;
 	client->operations++;
-	if (!fleet_host_admits(client->host, clock_ms(fleet->now_us))) {
-		refuse_operation(fleet, client, ENGINE_BREAKER_OPEN);
-		return;
-	}
-	engine_begin(&client->operation, &fleet->rules, &request, clock_ms(fleet->now_us));
-	begin_attempt(fleet, client);
+	course_begin(&client->course, &fleet->rules, &request, clock_ms(fleet->now_us));
+	if (course_start(&client->course, &admission) == COURSE_SEND)
+		begin_attempt(fleet, client);
+	else
+		refuse_operation(fleet, client, client->course.verdict.reason);
 }
 
 static void end_attempt(struct fleet *fleet, struct client *client)
@@ -245,21 +248,21 @@ static void end_attempt(struct fleet *fleet, struct client *client)
 	    .take_token = take_token,
 	    .context = &asker,
 	};
+	struct course *course = &client->course;
 	int64_t now_ms = clock_ms(fleet->now_us);
-	struct engine_verdict verdict;
 
-	fleet->result->breaker_opened +=
-	    fleet_host_note(client->host, &client->outcome, clock_ms(client->attempt_us), now_ms);
-	verdict = engine_judge(&client->operation, &client->outcome, now_ms, &ports);
-	if (verdict.action == ENGINE_RETRY)
-		put(fleet, client, ENDS_WAIT, fleet->now_us + verdict.wait_ms * US_PER_MS);
+	fleet->result->breaker_opened += fleet_host_note(client->host, &client->outcome, course->start_ms, now_ms);
+	course_judge(course, &client->outcome, now_ms, &ports);
+	if (course_ended(course) == COURSE_WAIT)
+		put(fleet, client, ENDS_WAIT, fleet->now_us + course->verdict.wait_ms * US_PER_MS);
 	else
-		end_operation(fleet, client, verdict.reason);
+		end_operation(fleet, client, course->verdict.reason);
 }
 
 static void end_wait(struct fleet *fleet, struct client *client)
 {
 	fleet_host_give_retrying(client->host);
+	course_due(&client->course, clock_ms(fleet->now_us));
 	begin_attempt(fleet, client);
 }
 

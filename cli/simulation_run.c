@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The loop of interpose/ in small: plan, attempt, judge, wait, with a script instead of a server and an integer instead
- * of a clock. Nothing here decides anything; a few of the engine's words are told in the model's.
+ * Drives a course (engine/course.h) with a script instead of a server and an integer instead of a clock. Nothing here
+ * decides anything; a few of the engine's words are told in the model's.
  */
 
 #include "cli/simulation.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine.h"
+#include "engine/course.h"
 
 #define countof(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -21,7 +21,7 @@ enum { CODE_OPERATION_TIMEDOUT = 28, CODE_ABORTED_BY_CALLBACK = 42 };
 struct run {
 	const struct simulation *script;
 	struct policy_rules rules;
-	struct engine_operation operation;
+	struct course course;
 	json_t *trace;
 	int64_t now_ms;
 	size_t draws_used;
@@ -60,7 +60,7 @@ static double draw(void *context)
 {
 	struct run *run = context;
 
-	if ((size_t)run->operation.attempts >= run->script->outcome_count) {
+	if ((size_t)run->course.engine.attempts >= run->script->outcome_count) {
 		run->script_exhausted = true;
 		return 0;
 	}
@@ -79,8 +79,9 @@ static json_t *status_word(const struct simulation_outcome *outcome)
 }
 
 /* Performs the planned attempt: an answer later than the limit never arrives. */
-static struct simulation_outcome attempt(struct run *run, const struct engine_plan *plan)
+static struct simulation_outcome attempt(struct run *run)
 {
+	const struct engine_plan *plan = &run->course.plan;
 	struct simulation_outcome outcome = run->script->outcomes[plan->number - 1];
 
 	if (outcome.duration_ms > plan->limit_ms)
@@ -125,30 +126,26 @@ static const char *stop_word(enum engine_reason reason, int status)
 	return engine_reason_name(reason);
 }
 
-/* Makes one attempt. Returns why the run stops, or NULL if it goes on. */
+/* Makes the planned attempt. Returns why the run stops, or NULL if it goes on. */
 static const char *step(struct run *run)
 {
 	const struct engine_ports ports = {.draw = draw, .context = run};
-	struct engine_plan plan;
-	struct simulation_outcome scripted;
-	struct engine_outcome outcome;
-	struct engine_verdict verdict;
+	const struct simulation_outcome scripted = attempt(run);
+	const struct engine_outcome outcome = outcome_for_engine(&scripted);
 
-	if (!engine_plan(&run->operation, run->now_ms, &plan))
-		return engine_reason_name(ENGINE_DEADLINE_BUDGET);
-	scripted = attempt(run, &plan);
-	outcome = outcome_for_engine(&scripted);
-	verdict = engine_judge(&run->operation, &outcome, run->now_ms, &ports);
+	course_judge(&run->course, &outcome, run->now_ms, &ports);
 	if (run->script_exhausted)
 		return "script_exhausted";
 	if (run->wants_draw)
 		return "";
-	if (verdict.action == ENGINE_DELIVER)
-		return stop_word(verdict.reason, scripted.status);
+	if (course_ended(&run->course) == COURSE_DELIVER)
+		return stop_word(run->course.verdict.reason, scripted.status);
 
-	json_array_append_new(run->trace, json_pack("{s:s, s:I, s:I}", "kind", "wait", "start_ms",
-	                                            (json_int_t)run->now_ms, "wait_ms", (json_int_t)verdict.wait_ms));
-	run->now_ms += verdict.wait_ms;
+	json_array_append_new(run->trace,
+	                      json_pack("{s:s, s:I, s:I}", "kind", "wait", "start_ms", (json_int_t)run->now_ms,
+	                                "wait_ms", (json_int_t)run->course.verdict.wait_ms));
+	run->now_ms = course_due_ms(&run->course);
+	course_due(&run->course, run->now_ms);
 	return NULL;
 }
 
@@ -159,11 +156,14 @@ static const char *run_to_end(struct run *run)
 	    .body_replayable = true,
 	    .inherited_deadline_ms = ENGINE_NEVER,
 	};
+	const struct course_admission admission = {.is_used_up = false};
 	const char *stop = NULL;
 
 	if (run->script->outcome_count == 0)
 		return "script_exhausted";
-	engine_begin(&run->operation, &run->rules, &request, run->now_ms);
+	course_begin(&run->course, &run->rules, &request, run->now_ms);
+	if (course_start(&run->course, &admission) == COURSE_REFUSE)
+		return engine_reason_name(run->course.verdict.reason);
 	while (!stop)
 		stop = step(run);
 	return stop;
@@ -177,13 +177,13 @@ json_t *simulation_run(const struct simulation *simulation, struct simulation_er
 
 	if (run.wants_draw)
 		snprintf(error->text, sizeof error->text, "draws: attempt %d asks for another one, there are %zu",
-		         run.operation.attempts, simulation->draw_count);
+		         run.course.engine.attempts, simulation->draw_count);
 	else if (run.draws_used != simulation->draw_count)
 		snprintf(error->text, sizeof error->text, "draws: %zu given, %zu asked for", simulation->draw_count,
 		         run.draws_used);
 	else
 		return json_pack("{s:b, s:s, s:i, s:I, s:o}", "ok", ok, "stop", stop, "attempts",
-		                 run.operation.attempts, "elapsed_ms", (json_int_t)run.now_ms, "trace", run.trace);
+		                 run.course.engine.attempts, "elapsed_ms", (json_int_t)run.now_ms, "trace", run.trace);
 	json_decref(run.trace);
 	return NULL;
 }

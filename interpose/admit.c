@@ -10,46 +10,39 @@
 #include "interpose/judge.h"
 #include "interpose/wait.h"
 
-/* Why an operation fails without a request. */
-struct refusal {
+/* What an operation that fails without a request is told. */
+static const struct refusal {
 	enum engine_reason reason;
 	enum engine_class failure;
 	CURLcode result;
 	const char *text;
+} refusals[] = {
+    {ENGINE_NESTED, ENGINE_CLASS_CONNECT, CURLE_COULDNT_CONNECT,
+     "tenacurl: this request failed a moment ago and its attempts are used up, so it was not made again"},
+    {ENGINE_BREAKER_OPEN, ENGINE_CLASS_CONNECT, CURLE_COULDNT_CONNECT,
+     "tenacurl: the circuit breaker is open, so no request was made"},
+    {ENGINE_DEADLINE_BUDGET, ENGINE_CLASS_TIMEOUT, CURLE_OPERATION_TIMEDOUT,
+     "tenacurl: the deadline was over before the request was made"},
 };
 
-static const struct refusal deadline_spent = {
-    .reason = ENGINE_DEADLINE_BUDGET,
-    .failure = ENGINE_CLASS_TIMEOUT,
-    .result = CURLE_OPERATION_TIMEDOUT,
-    .text = "tenacurl: the deadline was over before the request was made",
-};
-
-static const struct refusal breaker_open = {
-    .reason = ENGINE_BREAKER_OPEN,
-    .failure = ENGINE_CLASS_CONNECT,
-    .result = CURLE_COULDNT_CONNECT,
-    .text = "tenacurl: the circuit breaker is open, so no request was made",
-};
-
-static const struct refusal intent_used_up = {
-    .reason = ENGINE_NESTED,
-    .failure = ENGINE_CLASS_CONNECT,
-    .result = CURLE_COULDNT_CONNECT,
-    .text = "tenacurl: this request failed a moment ago and its attempts are used up, so it was not made again",
-};
+static const struct refusal *refusal_for(enum engine_reason reason)
+{
+	const struct refusal *refusal = refusals;
+	while (refusal->reason != reason)
+		refusal++;
+	return refusal;
+}
 
 /*
  * Before attempt 1. A perform that may use no protocol sends nothing, but leaves no info value of an older transfer
  * behind.
  */
-static CURLcode refuse(struct operation *operation, const struct refusal *refusal)
+static CURLcode refuse(struct operation *operation)
 {
+	const struct refusal *refusal = refusal_for(operation->course.verdict.reason);
 	struct handle *handle = operation->handle;
 	const struct libcurl *libcurl = handle->libcurl;
-	operation->verdict = (struct engine_verdict){.reason = refusal->reason, .failure = refusal->failure};
-	operation->limits.plan = (struct engine_plan){
-	    .limit_ms = ENGINE_NEVER, .connect_limit_ms = ENGINE_NEVER, .header_limit_ms = ENGINE_NEVER};
+	operation->course.verdict.failure = refusal->failure;
 	if (operation->gate.observes) {
 		/* Only noted: without an operation the callbacks are the program's own. */
 		CURL *curl = handle->curl;
@@ -70,15 +63,10 @@ static CURLcode refuse(struct operation *operation, const struct refusal *refusa
 	return refusal->result;
 }
 
-CURLcode admit_refuse_for_deadline(struct operation *operation)
-{
-	return refuse(operation, &deadline_spent);
-}
-
 CURLcode admit_cancel(struct operation *operation, int64_t waited_ms)
 {
-	engine_break_off(&operation->engine, &operation->verdict, ENGINE_CANCELLED, waited_ms);
-	operation->verdict.failure = ENGINE_CLASS_CALLER;
+	course_break_off(&operation->course, ENGINE_CANCELLED, waited_ms);
+	operation->course.verdict.failure = ENGINE_CLASS_CALLER;
 	held_clear(&operation->handle->held);
 	attempt_say(operation, "Callback aborted");
 	return CURLE_ABORTED_BY_CALLBACK;
@@ -86,7 +74,7 @@ CURLcode admit_cancel(struct operation *operation, int64_t waited_ms)
 
 static enum wait_end pause_until(struct operation *operation, int64_t now_ms, int64_t due_ms)
 {
-	int64_t most_ms = operation->engine.request.added_limit_ms;
+	int64_t most_ms = operation->course.engine.request.added_limit_ms;
 	if (most_ms > 0 && due_ms - now_ms > most_ms)
 		return WAIT_BROKEN_OFF;
 	enum wait_end end = wait_until(operation, due_ms);
@@ -100,7 +88,7 @@ static bool pace(struct operation *operation, CURLcode *result)
 {
 	struct handle *handle = operation->handle;
 	int64_t now_ms = clock_ms();
-	int64_t due_ms = nesting_pace_ms(&operation->nesting, now_ms, engine_end_ms(&operation->engine));
+	int64_t due_ms = nesting_pace_ms(&operation->nesting, now_ms, course_end_ms(&operation->course));
 	enum wait_end end = due_ms > now_ms ? pause_until(operation, now_ms, due_ms) : WAIT_OVER;
 	if (!handle_runs(handle, operation))
 		return false;
@@ -119,14 +107,14 @@ static void preview(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	struct engine_request shared;
-	enum body_preview end = body_preview(handle, &operation->progress, engine_end_ms(&operation->engine));
+	enum body_preview end = body_preview(handle, &operation->progress, course_end_ms(&operation->course));
 	if (!handle_runs(handle, operation))
 		return;
 	operation->nesting.cancelled = end == BODY_CANCELLED;
 	if (operation->nesting.cancelled)
 		return;
 	if (nesting_look_again(&operation->nesting, end == BODY_LOST, &shared))
-		engine_share(&operation->engine, &shared);
+		engine_share(&operation->course.engine, &shared);
 	judge_tell_return(operation);
 }
 
@@ -148,13 +136,24 @@ static __attribute__((noinline)) bool settle_repeat(struct operation *operation,
 	return !operation->nesting.refused || operation->gate.observes || pace(operation, result);
 }
 
+static bool breaker_admits(void *context)
+{
+	const struct operation *operation = context;
+	return restraint_admits(operation->handle, &operation->section->rules);
+}
+
 bool admit_operation(struct operation *operation, CURLcode *result)
 {
 	bool is_doubtful = operation->nesting.refused || operation->nesting.wants_preview;
 	if (is_doubtful && !settle_repeat(operation, result))
 		return false;
-	bool admitted = !operation->nesting.refused && restraint_admits(operation->handle, &operation->section->rules);
-	if (!admitted)
-		*result = refuse(operation, operation->nesting.refused ? &intent_used_up : &breaker_open);
-	return admitted;
+	const struct course_admission admission = {
+	    .is_used_up = operation->nesting.refused,
+	    .breaker_admits = breaker_admits,
+	    .context = operation,
+	};
+	if (course_start(&operation->course, &admission) == COURSE_SEND)
+		return true;
+	*result = refuse(operation);
+	return false;
 }

@@ -39,18 +39,17 @@ static void lend(struct operation *operation)
 	struct handle *handle = operation->handle;
 	bool forbids_resend = operation->section->rules.resend == POLICY_RESEND_FORBID && !handle->lent.prereq;
 	const struct lend_wishes wishes = {
-	    .quick_exit = operation->engine.deadline_ms != ENGINE_NEVER,
+	    .quick_exit = operation->course.engine.deadline_ms != ENGINE_NEVER,
 	    .fresh_connection = operation->wants_fresh_connection || forbids_resend,
 	    .fresh_lookup = operation->wants_fresh_lookup,
 	};
 	if (!operation->gate.observes)
-		lend_attempt(handle, &operation->limits, &wishes);
+		lend_attempt(handle, &operation->course, &wishes, &operation->lent_limit_ms);
 }
 
 CURLcode attempt_perform(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
-	operation->has_verdict = false;
 	operation->is_noted = false;
 	operation->is_witnessed = false;
 	operation->resend_refused = false;
@@ -112,8 +111,8 @@ enum engine_reason attempt_prepare(struct operation *operation)
 	if (reason != ENGINE_TRANSIENT_FAILURE)
 		return reason;
 	memset(&operation->outcome, 0, sizeof(operation->outcome));
-	operation->wants_fresh_connection = operation->verdict.fresh_connection;
-	operation->wants_fresh_lookup = operation->verdict.fresh_lookup;
+	operation->wants_fresh_connection = operation->course.verdict.fresh_connection;
+	operation->wants_fresh_lookup = operation->course.verdict.fresh_lookup;
 	restore_error_buffer(operation);
 	os_errno_disown(handle);
 	held_clear(&handle->held);

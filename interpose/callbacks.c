@@ -67,7 +67,7 @@ static bool charge_resend(struct operation *operation)
 	operation->sends.resends++;
 	/* The log wants to know more of it than of what went well at once. */
 	operation->gate.block.reads_success = journal_wants_success(operation);
-	restraint_note_lost(operation->handle, rules, operation->limits.start_ms);
+	restraint_note_lost(operation->handle, rules, operation->course.start_ms);
 	restraint_take_token(operation->handle, rules);
 	return true;
 }

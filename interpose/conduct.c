@@ -54,9 +54,9 @@ static CURLcode finish(struct operation *operation, CURLcode result)
 	if (!handle_runs(handle, operation))
 		return CURLE_ABORTED_BY_CALLBACK;
 	if (is_taken)
-		return goes_on ? result : admit_cancel(operation, operation->verdict.wait_ms);
-	operation->verdict.reason = ENGINE_CANCELLED;
-	operation->verdict.failure = ENGINE_CLASS_CALLER;
+		return goes_on ? result : admit_cancel(operation, operation->course.verdict.wait_ms);
+	operation->course.verdict.reason = ENGINE_CANCELLED;
+	operation->course.verdict.failure = ENGINE_CLASS_CALLER;
 	attempt_say(operation, "Failed writing the response to the program");
 	return delivered;
 }
@@ -67,7 +67,7 @@ static CURLcode finish(struct operation *operation, CURLcode result)
  */
 static CURLcode break_off(struct operation *operation, CURLcode result, enum engine_reason reason)
 {
-	engine_break_off(&operation->engine, &operation->verdict, reason, clock_ms() - operation->verdict_ms);
+	course_break_off(&operation->course, reason, clock_ms() - operation->course.verdict_ms);
 	/* We had no use for the rest of a long or slow response. */
 	if (operation->gate.state == GATE_DROP && (result == CURLE_WRITE_ERROR || result == CURLE_OPERATION_TIMEDOUT)) {
 		result = CURLE_PARTIAL_FILE;
@@ -82,11 +82,11 @@ static bool wait_for_retry(struct operation *operation, CURLcode *result)
 {
 	struct handle *handle = operation->handle;
 	under_way_waits(operation);
-	enum wait_end end = wait_until(operation, operation->verdict_ms + operation->verdict.wait_ms);
+	enum wait_end end = wait_until(operation, course_due_ms(&operation->course));
 	if (end != WAIT_GONE)
 		restraint_give_retrying(&operation->place);
 	if (end == WAIT_CANCELLED)
-		*result = admit_cancel(operation, clock_ms() - operation->verdict_ms);
+		*result = admit_cancel(operation, clock_ms() - operation->course.verdict_ms);
 	if (end == WAIT_BROKEN_OFF)
 		*result = break_off(operation, *result, ENGINE_PASSED_THROUGH);
 	if (end != WAIT_OVER)
@@ -104,21 +104,18 @@ static CURLcode loop(struct operation *operation)
 {
 	struct handle *handle = operation->handle;
 	CURLcode result = CURLE_ABORTED_BY_CALLBACK;
-	operation->limits.start_ms = operation->engine.entry_ms;
 	if (!admit_operation(operation, &result))
 		return result;
 	for (;;) {
-		if (!engine_plan(&operation->engine, operation->limits.start_ms, &operation->limits.plan))
-			return admit_refuse_for_deadline(operation);
 		result = attempt_perform(operation);
 		if (!handle_runs(handle, operation))
 			return result;
-		if (operation->verdict.action == ENGINE_DELIVER || operation->gate.observes)
+		if (course_ended(&operation->course) == COURSE_DELIVER)
 			return finish(operation, result);
 		if (!wait_for_retry(operation, &result))
 			return handle_runs(handle, operation) ? result : CURLE_ABORTED_BY_CALLBACK;
 		tally_retry(operation);
-		operation->limits.start_ms = clock_ms();
+		course_due(&operation->course, clock_ms());
 	}
 }
 
@@ -135,7 +132,7 @@ static void enclose(struct operation *operation)
 	const struct enclosing inner = {
 	    .handle = operation->handle,
 	    .frame = operation->handle->active_frame,
-	    .deadline_ms = operation->engine.deadline_ms,
+	    .deadline_ms = operation->course.engine.deadline_ms,
 	};
 	if (inner.deadline_ms != ENGINE_NEVER && !operation->gate.observes)
 		operation->encloses = thread_notes_enter(&inner, &operation->outer);
@@ -160,7 +157,7 @@ static void equip(struct operation *operation, int64_t now_ms)
 static void add_idempotency_key(struct operation *operation)
 {
 	const struct policy_rules *rules = &operation->section->rules;
-	struct engine_request *request = &operation->engine.request;
+	struct engine_request *request = &operation->course.engine.request;
 	if (idempotency_key_is_wanted(rules, request) &&
 	    idempotency_key_add(&operation->key, operation->handle, rules->idempotency_header,
 	                        nesting_id(&operation->nesting)))
@@ -179,7 +176,7 @@ static void begin(struct operation *operation, int64_t now_ms)
 	request.added_limit_ms = bounds_added_limit_ms(now_ms);
 	nesting_begin(&operation->nesting, &request);
 	judge_tell_return(operation);
-	engine_begin(&operation->engine, rules, &request, now_ms);
+	course_begin(&operation->course, rules, &request, now_ms);
 	enclose(operation);
 	attempt_keep_error_text(operation);
 	if (operation->gate.observes) {
@@ -188,26 +185,26 @@ static void begin(struct operation *operation, int64_t now_ms)
 	}
 	repeat_begin(&operation->repeat, handle);
 	add_idempotency_key(operation);
-	body_begin(handle, rules, operation->engine.request.body_replayable);
+	body_begin(handle, rules, operation->course.engine.request.body_replayable);
 }
 
 /* What came after the first failure. */
 static void note_added(const struct operation *operation)
 {
 	int64_t now_ms = clock_ms();
-	bounds_note_added(now_ms - operation->engine.failed_ms, now_ms);
+	bounds_note_added(now_ms - operation->course.engine.failed_ms, now_ms);
 }
 
 static void end_nesting(struct operation *operation)
 {
-	const struct engine_verdict *verdict = &operation->verdict;
+	const struct engine_verdict *verdict = &operation->course.verdict;
 	/* Audit makes one attempt where all of the policy's would have been made. */
 	bool would_retry = operation->gate.observes && verdict->action == ENGINE_RETRY;
 	const struct nesting_result result = {
 	    .verdict = verdict,
 	    .outcome = &operation->outcome,
-	    .verdict_ms = operation->verdict_ms,
-	    .attempts = would_retry ? (int)operation->section->rules.max_attempts : operation->engine.attempts,
+	    .verdict_ms = operation->course.verdict_ms,
+	    .attempts = would_retry ? (int)operation->section->rules.max_attempts : operation->course.engine.attempts,
 	    .sends = sends_total(&operation->sends),
 	};
 	nesting_end(&operation->nesting, &result);
@@ -224,9 +221,9 @@ static void end(struct operation *operation, CURLcode result)
 		end_nesting(operation);
 	body_end(handle, result != CURLE_OK && !operation->outcome.unsent);
 	/* A success that came after the deadline has that as its reason, and earns nothing. */
-	if (operation->verdict.reason == ENGINE_SUCCESS)
+	if (operation->course.verdict.reason == ENGINE_SUCCESS)
 		restraint_earn(handle, &operation->section->rules);
-	if (operation->engine.attempts > 1 || operation->engine.waited_ms > 0)
+	if (operation->course.engine.attempts > 1 || operation->course.engine.waited_ms > 0)
 		note_added(operation);
 	tally_operation(operation, result);
 	run_tally_operation(operation, result);
@@ -263,11 +260,11 @@ CURLcode conduct_operation(struct handle *handle, const struct policy *policy, c
 void conduct_note_option(struct operation *operation, CURLoption option)
 {
 	struct handle *handle = operation->handle;
-	struct limits *limits = &operation->limits;
+	struct course *course = &operation->course;
 	repeat_note_option(&operation->repeat, option);
 	if (option == CURLOPT_TIMEOUT || option == CURLOPT_TIMEOUT_MS) {
-		engine_replan(&operation->engine, handle->program.timeout_ms, limits->start_ms, &limits->plan);
-		lend_refresh_timeout(handle, limits);
+		course_replan(course, handle->program.timeout_ms);
+		lend_refresh_timeout(handle, course, &operation->lent_limit_ms);
 	}
 	if (option == CURLOPT_HTTPHEADER && handle->lent.http_headers)
 		operation->key.header.next = handle->program.http_headers;

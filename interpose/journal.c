@@ -26,7 +26,7 @@ bool journal_wants_success(const struct operation *operation)
 	const struct policy_rules *rules = &operation->section->rules;
 	if (rules->log == POLICY_LOG_NONE)
 		return false;
-	return rules->log_events == POLICY_LOG_EVENTS_ALL || operation->engine.attempts > 1 ||
+	return rules->log_events == POLICY_LOG_EVENTS_ALL || operation->course.engine.attempts > 1 ||
 	       operation->sends.resends > 0 || operation->nesting.returns;
 }
 
@@ -37,13 +37,13 @@ static bool is_worth_a_record(const struct operation *operation)
 		return false;
 	if (journal_wants_success(operation))
 		return true;
-	enum engine_reason reason = operation->verdict.reason;
+	enum engine_reason reason = operation->course.verdict.reason;
 	return reason != ENGINE_SUCCESS && reason != ENGINE_TERMINAL_ERROR && reason != ENGINE_CANCELLED;
 }
 
 static int64_t time_left_ms(const struct operation *operation)
 {
-	int64_t end_ms = engine_end_ms(&operation->engine);
+	int64_t end_ms = course_end_ms(&operation->course);
 	if (end_ms == ENGINE_NEVER)
 		return RECORD_UNKNOWN_MS;
 	int64_t left_ms = end_ms - clock_ms();
@@ -94,7 +94,7 @@ static void fill_intent(struct draft *draft, const struct operation *operation)
 static void fill_operation(struct draft *draft, struct operation *operation, CURLcode result)
 {
 	const struct handle *handle = operation->handle;
-	const struct engine_verdict *verdict = &operation->verdict;
+	const struct engine_verdict *verdict = &operation->course.verdict;
 	struct record *record = &draft->record;
 
 	draft_fill_process(record);
@@ -113,10 +113,10 @@ static void fill_operation(struct draft *draft, struct operation *operation, CUR
 static void fill_attempt(struct record *record, const struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
-	const struct engine_verdict *verdict = &operation->verdict;
+	const struct engine_verdict *verdict = &operation->course.verdict;
 	const struct engine_retry_after *retry_after = &operation->outcome.retry_after;
 
-	record->attempt = operation->engine.attempts;
+	record->attempt = operation->course.engine.attempts;
 	record->unsent = operation->outcome.unsent;
 	record->ambiguous = verdict->ambiguous;
 	record->dns_ms = info_ms(handle, CURLINFO_NAMELOOKUP_TIME);
@@ -138,7 +138,7 @@ static void record_attempt(struct operation *operation, CURLcode result)
 	fill_operation(draft, operation, result);
 	fill_attempt(&draft->record, operation);
 	if (operation->is_witnessed) {
-		witness_tell(&operation->witness, &operation->engine, &operation->outcome, &draft->judged);
+		witness_tell(&operation->witness, &operation->course.engine, &operation->outcome, &draft->judged);
 		draft->record.judged = &draft->judged;
 	}
 	draft_write(draft, &operation->section->rules);
@@ -160,10 +160,10 @@ static void record_operation(struct operation *operation, CURLcode result)
 		return;
 	struct record *record = &draft->record;
 	fill_operation(draft, operation, result);
-	record->attempts = operation->engine.attempts;
+	record->attempts = operation->course.engine.attempts;
 	record->sends = sends_total(&operation->sends);
-	record->waited_ms = operation->engine.waited_ms;
-	record->elapsed_ms = clock_ms() - operation->engine.entry_ms;
+	record->waited_ms = operation->course.engine.waited_ms;
+	record->elapsed_ms = clock_ms() - operation->course.engine.entry_ms;
 	draft_write(draft, &operation->section->rules);
 	free(draft);
 }

@@ -67,7 +67,7 @@ static void share_late(struct operation *operation)
 		return;
 	know_intent(operation);
 	nesting_share(&operation->nesting, &shared);
-	engine_share(&operation->engine, &shared);
+	engine_share(&operation->course.engine, &shared);
 }
 
 static bool yields(void *context, enum engine_class failure, int status)
@@ -79,7 +79,7 @@ static bool yields(void *context, enum engine_class failure, int status)
 	if (nested != POLICY_NESTED_YIELD)
 		return false;
 	know_intent(operation);
-	int attempts = operation->engine.attempts + operation->outcome.resends;
+	int attempts = operation->course.engine.attempts + operation->outcome.resends;
 	return nesting_yields(&operation->nesting, attempts, failure, status);
 }
 
@@ -126,25 +126,20 @@ static bool has_to_stay_out(const struct operation *operation)
 	return handle_is_forked(operation->handle) || wait_is_switched_off(operation) || !wait_is_possible(operation);
 }
 
-static struct engine_verdict judge_alone(struct operation *operation, const struct engine_ports *ports)
-{
-	return engine_judge(&operation->engine, &operation->outcome, operation->verdict_ms, ports);
-}
-
-static struct engine_verdict judge_witnessed(struct operation *operation, const struct engine_ports *ports)
-{
-	struct witness *witness = &operation->witness;
-	witness->at_ms = operation->verdict_ms;
-	restraint_look(operation->handle, &operation->section->rules, &witness->millitokens, &witness->breaker);
-	return witness_judge(witness, &operation->engine, &operation->outcome, ports);
-}
-
-static void tell_breaker(struct operation *operation)
+static void tell_breaker(struct operation *operation, int64_t now_ms)
 {
 	if (!operation->is_noted)
 		restraint_note(operation->handle, &operation->section->rules, &operation->outcome,
-		               operation->limits.start_ms, operation->verdict_ms);
+		               operation->course.start_ms, now_ms);
 	operation->is_noted = true;
+}
+
+static void judge_witnessed(struct operation *operation, int64_t now_ms, const struct engine_ports *ports)
+{
+	struct witness *witness = &operation->witness;
+	witness->at_ms = now_ms;
+	restraint_look(operation->handle, &operation->section->rules, &witness->millitokens, &witness->breaker);
+	witness_judge(witness, &operation->course, &operation->outcome, ports);
 }
 
 static void judge(struct operation *operation)
@@ -161,17 +156,19 @@ static void judge(struct operation *operation)
 	    .take_token = take_token,
 	    .context = operation,
 	};
-	operation->verdict_ms = clock_ms();
-	tell_breaker(operation);
+	int64_t now_ms = clock_ms();
+	tell_breaker(operation, now_ms);
 	/* What an earlier verdict on this attempt took. */
 	restraint_give_retrying(&operation->place);
 	operation->is_witnessed = operation->section->rules.log != POLICY_LOG_NONE;
-	operation->verdict = (operation->is_witnessed ? judge_witnessed : judge_alone)(operation, &ports);
-	operation->has_verdict = true;
-	if (operation->verdict.passing)
+	if (operation->is_witnessed)
+		judge_witnessed(operation, now_ms, &ports);
+	else
+		course_judge(&operation->course, &operation->outcome, now_ms, &ports);
+	if (operation->course.verdict.passing)
 		know_intent(operation);
-	if (operation->verdict.action == ENGINE_RETRY && has_to_stay_out(operation)) {
-		engine_break_off(&operation->engine, &operation->verdict, ENGINE_PASSED_THROUGH, 0);
+	if (operation->course.verdict.action == ENGINE_RETRY && has_to_stay_out(operation)) {
+		course_break_off(&operation->course, ENGINE_PASSED_THROUGH, 0);
 		restraint_give_retrying(&operation->place);
 	}
 }
@@ -191,8 +188,8 @@ static struct outcome_view view_of(struct operation *operation)
 /* A success, with no deadline that could have passed: the engine could say nothing else, and most operations are so. */
 static bool is_plain_success(const struct operation *operation)
 {
-	return operation->gate.block.skips_fields && operation->engine.deadline_ms == ENGINE_NEVER &&
-	       operation->engine.program_deadline_ms == ENGINE_NEVER;
+	return operation->gate.block.skips_fields && operation->course.engine.deadline_ms == ENGINE_NEVER &&
+	       operation->course.engine.program_deadline_ms == ENGINE_NEVER;
 }
 
 /* Not inlined: a plain success would save its registers for it. */
@@ -201,7 +198,7 @@ static __attribute__((noinline)) bool judge_headers(struct operation *operation)
 	const struct outcome_view view = view_of(operation);
 	outcome_of_headers(&view, &operation->outcome);
 	judge(operation);
-	return operation->verdict.action == ENGINE_RETRY;
+	return operation->course.verdict.action == ENGINE_RETRY;
 }
 
 /* What the gate asks. */
@@ -211,17 +208,16 @@ static bool judge_response(void *context)
 	struct operation *operation = context;
 	if (!is_plain_success(operation))
 		return judge_headers(operation);
-	operation->verdict = (struct engine_verdict){.action = ENGINE_DELIVER, .reason = ENGINE_SUCCESS};
-	operation->has_verdict = true;
+	course_succeed(&operation->course);
 	operation->is_noted = true;
-	restraint_note_success(operation->handle, &operation->section->rules, operation->limits.start_ms);
+	restraint_note_success(operation->handle, &operation->section->rules, operation->course.start_ms);
 	return false;
 }
 
 static void retract(void *context)
 {
 	struct operation *operation = context;
-	engine_retract(&operation->engine, &operation->verdict);
+	course_retract(&operation->course);
 	progress_show_meter(operation->handle);
 	operation->witness.retracted = true;
 	restraint_give_retrying(&operation->place);
@@ -233,7 +229,7 @@ static bool may_retry_answer(void *context)
 	const struct outcome_view view = view_of(operation);
 	struct engine_outcome outcome;
 	outcome_of_headers(&view, &outcome);
-	return engine_may_retry(&operation->engine, &outcome);
+	return engine_may_retry(&operation->course.engine, &outcome);
 }
 
 static bool is_proxys(void *context)
@@ -275,13 +271,13 @@ static void hide(void *context)
 static void limit_rest(void *context, int64_t limit_ms)
 {
 	struct operation *operation = context;
-	lend_limit_rest(operation->handle, &operation->limits, limit_ms);
+	lend_limit_rest(operation->handle, &operation->course, limit_ms, &operation->lent_limit_ms);
 }
 
 static void lift_limits(void *context)
 {
 	struct operation *operation = context;
-	lend_lift_limits(operation->handle, &operation->limits);
+	lend_lift_limits(operation->handle, &operation->course, &operation->lent_limit_ms);
 }
 
 const struct gate_ports judge_gate_ports = {
@@ -299,7 +295,8 @@ const struct gate_ports judge_gate_ports = {
 
 bool judge_withholds(const struct operation *operation)
 {
-	return operation->has_verdict ? operation->verdict.action == ENGINE_RETRY : operation->gate.state == GATE_HOLD;
+	return operation->course.has_verdict ? operation->course.verdict.action == ENGINE_RETRY
+	                                     : operation->gate.state == GATE_HOLD;
 }
 
 /* Whether the verdict on the attempt's response stands, now that its perform returned. */
@@ -307,11 +304,11 @@ static bool has_lasting_verdict(const struct operation *operation, CURLcode resu
 {
 	const struct gate *gate = &operation->gate;
 	bool is_aborted = result == CURLE_ABORTED_BY_CALLBACK && !operation->resend_refused;
-	if (!operation->has_verdict || is_aborted)
+	if (!operation->course.has_verdict || is_aborted)
 		return false;
 	/* A response that was let through and arrived whole. */
 	bool is_whole = !gate->block.open && !gate->refused;
-	return operation->verdict.action == ENGINE_RETRY ||
+	return operation->course.verdict.action == ENGINE_RETRY ||
 	       (is_whole && (result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR));
 }
 
@@ -323,8 +320,9 @@ void judge_end(struct operation *operation, CURLcode result)
 	outcome_of_attempt(&view, result, &operation->outcome);
 	judge(operation);
 	/* Let through without a verdict (a header block too large to hold), and nothing was wrong with it. */
-	if (operation->verdict.reason == ENGINE_DELIVERED && operation->verdict.failure == ENGINE_CLASS_NONE)
-		operation->verdict.reason = ENGINE_SUCCESS;
+	if (operation->course.verdict.reason == ENGINE_DELIVERED &&
+	    operation->course.verdict.failure == ENGINE_CLASS_NONE)
+		operation->course.verdict.reason = ENGINE_SUCCESS;
 }
 
 enum engine_reason judge_meanwhile(struct operation *operation)

@@ -144,9 +144,9 @@ static int64_t earlier(int64_t a, int64_t b)
  * ours means the program's own: a plan has none only if the program has none either, or if its own counts from the same
  * start.
  */
-static void lend_timeout(struct handle *handle, struct limits *limits, int64_t limit_ms)
+static void lend_timeout(struct handle *handle, int64_t limit_ms, int64_t *lent_limit_ms)
 {
-	limits->lent_ms = limit_ms;
+	*lent_limit_ms = limit_ms;
 	if (limit_ms == ENGINE_NEVER)
 		limit_ms = handle->program.timeout_ms;
 	else if (!handle->libcurl->asynchronous_lookup && !handle->program.no_signal && limit_ms < SIGALRM_LIMIT_MS)
@@ -214,12 +214,13 @@ static void lend_connection(struct handle *handle, bool is_fresh)
 	}
 }
 
-void lend_attempt(struct handle *handle, struct limits *limits, const struct lend_wishes *wishes)
+void lend_attempt(struct handle *handle, const struct course *course, const struct lend_wishes *wishes,
+                  int64_t *lent_limit_ms)
 {
-	const struct engine_plan *plan = &limits->plan;
+	const struct engine_plan *plan = &course->plan;
 	int64_t limit_ms = earlier(plan->limit_ms, plan->header_limit_ms);
 	if (limit_ms != ENGINE_NEVER || handle->lent.timeout)
-		lend_timeout(handle, limits, limit_ms);
+		lend_timeout(handle, limit_ms, lent_limit_ms);
 	if (plan->connect_limit_ms != ENGINE_NEVER)
 		lend_connect_timeout(handle, plan->connect_limit_ms);
 	if (wishes->quick_exit)
@@ -238,21 +239,21 @@ void lend_give_back_numbers(struct handle *handle)
 	give_back_options(handle->libcurl, &handle->program, &handle->lent, handle->curl);
 }
 
-void lend_lift_limits(struct handle *handle, struct limits *limits)
+void lend_lift_limits(struct handle *handle, struct course *course, int64_t *lent_limit_ms)
 {
-	limits->plan.header_limit_ms = ENGINE_NEVER;
-	if (handle->lent.timeout && limits->lent_ms != limits->plan.limit_ms)
-		lend_timeout(handle, limits, limits->plan.limit_ms);
+	course->plan.header_limit_ms = ENGINE_NEVER;
+	if (handle->lent.timeout && *lent_limit_ms != course->plan.limit_ms)
+		lend_timeout(handle, course->plan.limit_ms, lent_limit_ms);
 }
 
-void lend_limit_rest(struct handle *handle, struct limits *limits, int64_t limit_ms)
+void lend_limit_rest(struct handle *handle, const struct course *course, int64_t limit_ms, int64_t *lent_limit_ms)
 {
-	int64_t end_ms = clock_ms() - limits->start_ms + limit_ms;
-	lend_timeout(handle, limits, earlier(end_ms, limits->plan.limit_ms));
+	int64_t end_ms = clock_ms() - course->start_ms + limit_ms;
+	lend_timeout(handle, earlier(end_ms, course->plan.limit_ms), lent_limit_ms);
 }
 
-void lend_refresh_timeout(struct handle *handle, struct limits *limits)
+void lend_refresh_timeout(struct handle *handle, const struct course *course, int64_t *lent_limit_ms)
 {
 	if (handle->lent.timeout)
-		lend_timeout(handle, limits, earlier(limits->plan.limit_ms, limits->plan.header_limit_ms));
+		lend_timeout(handle, earlier(course->plan.limit_ms, course->plan.header_limit_ms), lent_limit_ms);
 }

@@ -13,17 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "engine/course.h"
 #include "interpose/handle.h"
 
-/* How long the attempt at hand may take. */
-struct limits {
-	struct engine_plan plan;
-	int64_t start_ms; /* instant: of the attempt */
-	int64_t lent_ms;  /* what TIMEOUT_MS is lent as, from the start */
-};
-
-/* What an attempt needs besides its limits. */
+/* What an attempt needs besides its plan. */
 struct lend_wishes {
 	bool quick_exit; /* a look-up may be left behind when time is up */
 	bool fresh_connection, fresh_lookup;
@@ -50,9 +43,12 @@ void lend_read_callback(struct handle *handle);
 bool lend_seek_callback(struct handle *handle);
 void lend_give_back_seek_callback(struct handle *handle);
 
-/* Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
+/*
+ * Sets the options that the planned attempt needs: its time limits, and after a failure a fresh connection or look-up.
+ * *lent_limit_ms, here and below: what TIMEOUT_MS is lent as, from the attempt's start.
  */
-void lend_attempt(struct handle *handle, struct limits *limits, const struct lend_wishes *wishes);
+void lend_attempt(struct handle *handle, const struct course *course, const struct lend_wishes *wishes,
+                  int64_t *lent_limit_ms);
 
 /* Gives back everything but the callbacks. */
 void lend_give_back_numbers(struct handle *handle);
@@ -62,12 +58,12 @@ void lend_give_back_numbers(struct handle *handle);
  * (retry_max_time_ms), or one that lend_limit_rest() set. libcurl looks at a lifted limit whenever it wakes up, at
  * least once a second.
  */
-void lend_lift_limits(struct handle *handle, struct limits *limits);
+void lend_lift_limits(struct handle *handle, struct course *course, int64_t *lent_limit_ms);
 
 /* Lets the transfer end about limit_ms from now; libcurl may notice up to a second late if nothing arrives. */
-void lend_limit_rest(struct handle *handle, struct limits *limits, int64_t limit_ms);
+void lend_limit_rest(struct handle *handle, const struct course *course, int64_t limit_ms, int64_t *lent_limit_ms);
 
 /* The plan changed: what it asks for now counts. */
-void lend_refresh_timeout(struct handle *handle, struct limits *limits);
+void lend_refresh_timeout(struct handle *handle, const struct course *course, int64_t *lent_limit_ms);
 
 #endif

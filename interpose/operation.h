@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "engine/course.h"
 #include "interpose/gate.h"
 #include "interpose/handle.h"
 #include "interpose/idempotency_key.h"
@@ -28,15 +28,12 @@ struct operation {
 	struct handle *handle;
 	const struct policy *policy;
 	const struct policy_section *section;
-	struct engine_verdict verdict; /* of the attempt at hand */
-	struct engine_outcome outcome; /* what it was judged by */
-	bool has_verdict;
-	bool is_witnessed;  /* `witness` is of the attempt at hand */
-	bool is_noted;      /* the circuit breaker knows what the attempt at hand came to */
-	int64_t verdict_ms; /* instant: waits count from here */
+	struct engine_outcome outcome; /* what the attempt at hand was judged by */
+	bool is_witnessed;             /* `witness` is of it */
+	bool is_noted;                 /* the circuit breaker knows what it came to */
 
 	struct restraint_place place; /* among the operations between attempts */
-	struct limits limits;         /* of the attempt at hand */
+	int64_t lent_limit_ms;        /* what TIMEOUT_MS is lent as, from the attempt's start */
 	struct sends sends;
 	bool resend_refused; /* `resend = forbid` ended the attempt */
 	bool wants_fresh_connection, wants_fresh_lookup;
@@ -54,7 +51,7 @@ struct operation {
 	/* From the end of this on, everything is written before it is read, and not cleared when an operation begins.
 	 */
 	struct gate gate;
-	struct engine_operation engine;
+	struct course course;
 	struct witness witness;
 	struct nesting_facts nesting_facts;
 	struct enclosing outer;                 /* what enclosed this one */

@@ -29,12 +29,12 @@ static __attribute__((noinline)) void count(const struct operation *operation, C
 	int saved_errno = errno;
 	struct run_page *page = find_page();
 	const struct run_page_request request = {
-	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
+	    .succeeded = operation->course.verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
 	    .is_audited = operation->gate.observes,
-	    .is_retried = operation->verdict.action == ENGINE_RETRY,
-	    .attempts = operation->engine.attempts,
-	    .reason = (int)operation->verdict.reason,
-	    .waited_ms = operation->engine.waited_ms,
+	    .is_retried = operation->course.verdict.action == ENGINE_RETRY,
+	    .attempts = operation->course.engine.attempts,
+	    .reason = (int)operation->course.verdict.reason,
+	    .waited_ms = operation->course.engine.waited_ms,
 	};
 	if (page)
 		run_page_count(page, &request);

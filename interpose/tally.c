@@ -21,7 +21,7 @@ void tally_retry(const struct operation *operation)
 	if (!entry)
 		return;
 	state_touch_entry(entry, clock_ms());
-	state_count_retry(entry, (int)operation->verdict.failure, operation->verdict.wait_ms);
+	state_count_retry(entry, (int)operation->course.verdict.failure, operation->course.verdict.wait_ms);
 }
 
 static void count_events(struct state_entry *entry, const struct state_operation *counted)
@@ -58,10 +58,10 @@ static __attribute__((noinline)) void record_flight(const struct operation *oper
 	    .time_us = clock_calendar_us(),
 	    .pid = process_pid(),
 	    .sends = counted->sends,
-	    .waited_ms = operation->engine.waited_ms,
+	    .waited_ms = operation->course.engine.waited_ms,
 	    .elapsed_ms = counted->elapsed_ms,
 	    .reason = (int32_t)counted->reason,
-	    .failure = (int32_t)operation->verdict.failure,
+	    .failure = (int32_t)operation->course.verdict.failure,
 	    .status = info_response_code(operation->handle),
 	    .curl_code = (int32_t)result,
 	    .attempts = counted->attempts,
@@ -83,11 +83,11 @@ static __attribute__((noinline)) void count_other(const struct operation *operat
 	host_state_refresh(operation->policy);
 	struct state_entry *entry = shared_state_entry(operation->handle);
 	const struct state_operation counted = {
-	    .succeeded = operation->verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
-	    .attempts = operation->engine.attempts,
+	    .succeeded = operation->course.verdict.failure == ENGINE_CLASS_NONE && result == CURLE_OK,
+	    .attempts = operation->course.engine.attempts,
 	    .sends = sends_total(&operation->sends),
-	    .elapsed_ms = clock_ms() - operation->engine.entry_ms,
-	    .reason = (int)operation->verdict.reason,
+	    .elapsed_ms = clock_ms() - operation->course.engine.entry_ms,
+	    .reason = (int)operation->course.verdict.reason,
 	};
 	state_count_operation(entry, &counted);
 	count_events(entry, &counted);
@@ -102,9 +102,9 @@ void tally_operation(const struct operation *operation, CURLcode result)
 		return;
 	int64_t now_ms = clock_ms();
 	state_touch_entry(entry, now_ms);
-	if (operation->verdict.reason == ENGINE_SUCCESS && sends_total(&operation->sends) == 1 &&
-	    operation->engine.attempts == 1)
-		state_count_plain_success(entry, now_ms - operation->engine.entry_ms);
+	if (operation->course.verdict.reason == ENGINE_SUCCESS && sends_total(&operation->sends) == 1 &&
+	    operation->course.engine.attempts == 1)
+		state_count_plain_success(entry, now_ms - operation->course.engine.entry_ms);
 	else
 		count_other(operation, result);
 }

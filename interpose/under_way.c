@@ -53,18 +53,18 @@ static void fill_names(const struct operation *operation, struct state_running *
 
 static void keep(struct operation *operation, enum state_phase phase)
 {
-	int64_t now_ms = clock_ms(), wait_ms = operation->verdict.wait_ms;
+	int64_t now_ms = clock_ms(), wait_ms = operation->course.verdict.wait_ms;
 	struct state_running running = {
 	    .key = key_of(operation->handle),
 	    .expires_ms = now_ms + KEPT_MS,
 	    .time_us = clock_calendar_us(),
-	    .until_ms = phase == STATE_PHASE_WAITING ? operation->verdict_ms + wait_ms : 0,
+	    .until_ms = phase == STATE_PHASE_WAITING ? operation->course.verdict_ms + wait_ms : 0,
 	    .pid = process_pid(),
 	    .start_ticks = atomic_load(&start_ticks),
 	    .pid_namespace = atomic_load(&pid_namespace),
 	    .phase = (int32_t)phase,
-	    .attempts = operation->engine.attempts,
-	    .failure = (int32_t)operation->verdict.failure,
+	    .attempts = operation->course.engine.attempts,
+	    .failure = (int32_t)operation->course.verdict.failure,
 	    .status = info_response_code(operation->handle),
 	    .curl_code = (int32_t)operation->outcome.curl_code,
 	    .wait_ms = wait_ms < INT32_MAX ? (int32_t)wait_ms : INT32_MAX,

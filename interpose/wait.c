@@ -93,7 +93,7 @@ bool wait_is_possible(const struct operation *operation)
 static CURLcode pass_time_until_unpaused(struct operation *operation)
 {
 	const struct handle *handle = operation->handle;
-	int64_t end_ms = engine_end_ms(&operation->engine);
+	int64_t end_ms = course_end_ms(&operation->course);
 
 	operation->unpaused = false;
 	while (!operation->unpaused) {

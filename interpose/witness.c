@@ -70,8 +70,8 @@ static bool take_token(void *context)
 	return note(&ear->seen->token, ear->ports->take_token(ear->ports->context)) == RECORD_YES;
 }
 
-struct engine_verdict witness_judge(struct witness *seen, struct engine_operation *engine,
-                                    const struct engine_outcome *outcome, const struct engine_ports *ports)
+void witness_judge(struct witness *seen, struct course *course, const struct engine_outcome *outcome,
+                   const struct engine_ports *ports)
 {
 	struct ear ear = {.seen = seen, .ports = ports};
 	const struct engine_ports heard = {
@@ -91,9 +91,8 @@ struct engine_verdict witness_judge(struct witness *seen, struct engine_operatio
 	seen->probe = seen->outer_retries = seen->breaker_allows = RECORD_NOT_ASKED;
 	seen->can_rewind = seen->place = seen->token = RECORD_NOT_ASKED;
 	seen->retracted = false;
-	struct engine_verdict verdict = engine_judge(engine, outcome, seen->at_ms, &heard);
-	seen->drawn_ms = seen->die != RECORD_UNKNOWN_MS ? verdict.wait_ms : RECORD_UNKNOWN_MS;
-	return verdict;
+	course_judge(course, outcome, seen->at_ms, &heard);
+	seen->drawn_ms = seen->die != RECORD_UNKNOWN_MS ? course->verdict.wait_ms : RECORD_UNKNOWN_MS;
 }
 
 /* An instant as a duration since the operation began. */

@@ -7,7 +7,7 @@
  * with it a log can be judged again. Only where there is a log.
  */
 
-#include "engine/engine.h"
+#include "engine/course.h"
 #include "log/record.h"
 
 /* What was asked, kept from the judgement to the record. The answers are enum record_answer. */
@@ -20,11 +20,11 @@ struct witness {
 };
 
 /*
- * Judges as engine_judge() does, and notes what is asked in `seen`. The caller has filled at_ms, millitokens and
+ * Judges as course_judge() does, and notes what is asked in `seen`. The caller has filled at_ms, millitokens and
  * breaker.
  */
-struct engine_verdict witness_judge(struct witness *seen, struct engine_operation *engine,
-                                    const struct engine_outcome *outcome, const struct engine_ports *ports);
+void witness_judge(struct witness *seen, struct course *course, const struct engine_outcome *outcome,
+                   const struct engine_ports *ports);
 
 /* Fills `judged` from what was noted of an attempt and from what it was judged by. */
 void witness_tell(const struct witness *seen, const struct engine_operation *engine,
