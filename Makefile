@@ -41,7 +41,7 @@ endif
 # preprocessor by itself, where only the same way takes it back.
 NO_FORTIFY = -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 COMMON = -std=gnu11 -I. -D_GNU_SOURCE -DTENACURL_VERSION='"$(VERSION)"' $(WARNINGS) -fno-common -fstack-protector-strong
-SO_FLAGS = -include interpose/floor.h -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions
+SO_FLAGS = -include interpose/host/floor.h -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions
 # Threads may have 16 KiB of stack, of which libcurl leaves little: what is large goes to the heap. (With link-time optimisation
 # gcc doesn't say; clang does.)
 SO_WARNINGS = -Wframe-larger-than=1024
@@ -54,7 +54,7 @@ endif
 CLI_FLAGS = -DTENACURL_LIBDIR='"$(LIBDIR)"'
 # Every process on the host maps the object: fewer segments and pages of its own make that cheaper.
 SO_LINK = -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-O1 \
-	-Wl,--version-script=interpose/exports.map -Wl,-soname,libtenacurl.so
+	-Wl,--version-script=interpose/entry/exports.map -Wl,-soname,libtenacurl.so
 
 # Audit modules (interpose/bind/) come into every process too, in a namespace of their own: with any library they would bring a second
 # libc. Hence no start files and nothing that a compiler takes from one.
@@ -63,7 +63,8 @@ BIND_FLAGS = -fPIC -fvisibility=hidden $(NO_FORTIFY) -fno-exceptions -ffreestand
 BIND_LINK = -shared -nostdlib -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,-O1
 
 SHARED_SRC = $(wildcard base/*.c config/*.c engine/*.c log/*.c state/*.c)
-SO_SRC = $(SHARED_SRC) $(wildcard interpose/*.c interpose/libcurl/*.c) interpose/bind/object.c
+ROOMS = entry drive record parts nesting gate handle libcurl host
+SO_SRC = $(SHARED_SRC) $(wildcard $(ROOMS:%=interpose/%/*.c)) interpose/bind/object.c
 BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
 WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
 CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c cli/say/*.c)
@@ -101,11 +102,11 @@ include interpose/placeholder/placeholder.mk
 
 all: $(BUILD)/libtenacurl.so $(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so $(BUILD)/tenacurl $(MULTIARCH)
 
-$(BUILD)/libtenacurl.so: $(SO_OBJ) $(INI) interpose/exports.map $(BUILD)/flags
+$(BUILD)/libtenacurl.so: $(SO_OBJ) $(INI) interpose/entry/exports.map $(BUILD)/flags
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@.new $(SO_OBJ) $(INI) && mv -f $@.new $@
 
-$(INI): interpose/ini.syms $(BUILD)/flags
+$(INI): interpose/host/ini.syms $(BUILD)/flags
 	@test -r '$(INIPARSER_A)' || { echo 'libiniparser.a is missing (Debian: libiniparser-dev); INIPARSER_A=PATH names another' >&2; false; }
 	$(say) RENAME $@
 	$(Q)$(OBJCOPY) --redefine-syms=$< '$(INIPARSER_A)' $@
@@ -121,7 +122,7 @@ $(BUILD)/tenacurl: $(CLI_OBJ) $(BUILD)/flags
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@.new $(CLI_OBJ) $(CLI_LIBS) && mv -f $@.new $@
 
 $(BUILD)/so/%.o: OBJECT_LTO = $(SO_LTO)
-$(BUILD)/so/interpose/exports.o: OBJECT_LTO = -fno-lto
+$(BUILD)/so/interpose/entry/exports.o: OBJECT_LTO = -fno-lto
 $(BUILD)/so/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
@@ -168,13 +169,13 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 	$(Q)$(CXX) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -o $@ $< -lcurl
 
 # The policy in force, on a clock of the test's own; what it asks of the host process is played by the test.
-SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/,policy_source.o policy_place.o policy_slots.o mounts.o hash.o)
+SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/host/,policy_source.o policy_place.o policy_slots.o mounts.o hash.o)
 $(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
-$(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/mounts.o
-$(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/mounts.o
-$(BUILD)/tests/unit/test_hash_stream: $(BUILD)/cli/interpose/hash.o
-$(BUILD)/tests/unit/test_hash_stream: CLI_LIBS += $(BUILD)/cli/interpose/hash.o
+$(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/host/mounts.o
+$(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/host/mounts.o
+$(BUILD)/tests/unit/test_hash_stream: $(BUILD)/cli/interpose/host/hash.o
+$(BUILD)/tests/unit/test_hash_stream: CLI_LIBS += $(BUILD)/cli/interpose/host/hash.o
 
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk
@@ -232,7 +233,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h interpose/libcurl/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h interpose/libcurl/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/entry/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC) $(INI)
 

@@ -19,7 +19,7 @@
 #include "engine/curl_codes.h"
 #include "engine/engine.h"
 
-/* Behind the name of a section in audit mode (interpose/shared_state.c). */
+/* Behind the name of a section in audit mode (interpose/handle/shared_state.c). */
 #define AUDITED " (audit)"
 
 static void put_duration(FILE *out, int64_t ms)

@@ -7,7 +7,7 @@
  *
  * iniparser parses; we guard what it would misread in silence (config/scan.c) and turn texts into values
  * (config/schema.c). Its functions come in as a table: the CLI is linked to iniparser, the preloaded object has one in
- * itself, which takes its memory elsewhere (interpose/ini.c).
+ * itself, which takes its memory elsewhere (interpose/host/ini.c).
  */
 
 #include <stdbool.h>

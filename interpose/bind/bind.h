@@ -9,7 +9,7 @@
  * reference to the slot's entry point instead.
  *
  * One address per slot is enough: a function's place in its libcurl is looked up once per libcurl anyway, not once per
- * binding (interpose/libcurl.c). And nothing has to be emptied when a slot is used again, so no lock is needed.
+ * binding (interpose/libcurl/libcurl.c). And nothing has to be emptied when a slot is used again, so no lock is needed.
  *
  * The object exports the table as the data symbol tenacurl_bind_2; another layout gets another name, so a binder and an
  * object of different versions leave each other alone.

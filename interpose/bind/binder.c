@@ -68,7 +68,8 @@ enum kind {
 static const char *const function_names[BIND_FUNCTION_COUNT] = {BIND_FUNCTIONS(FUNCTION_NAME)};
 static uint32_t function_hashes[BIND_FUNCTION_COUNT];
 
-/* What every libcurl has (interpose/libcurl.c can't do without), and no interposer has reason to define altogether. */
+/* What every libcurl has (interpose/libcurl/libcurl.c can't do without), and no interposer has reason to define
+ * altogether. */
 static const char *const libcurl_names[] = {
     "curl_easy_perform",   "curl_easy_init",    "curl_easy_setopt", "curl_easy_getinfo", "curl_easy_reset",
     "curl_easy_duphandle", "curl_easy_cleanup", "curl_easy_pause",  "curl_version_info",

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "interpose/bind/object.h"
-#include "interpose/mapping.h"
+#include "interpose/host/mapping.h"
 
 struct loaded_object {
 	struct mapping mapping;

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# file: deliver.c
+# file: gate/deliver.c
 # Gives the program what was held a second time.
 s/size_t taken = \(deliver_event(handle, event.kind,.*\);$/size_t taken = (\1, \1);/

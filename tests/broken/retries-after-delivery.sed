@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# file: outcome.c
+# file: parts/outcome.c
 # Doesn't note that a byte went to the program.
 s/\.delivered = gate->committed ||/.delivered = false \&\&/

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "interpose/hash.h"
+#include "interpose/host/hash.h"
 
 #define BYTES 97
 

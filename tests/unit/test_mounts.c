@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "interpose/mounts.h"
+#include "interpose/host/mounts.h"
 
 #define LINE(mount_point, type) "36 35 98:0 /x " mount_point " rw,noatime shared:1 - " type " source rw\n"
 

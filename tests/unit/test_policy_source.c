@@ -12,14 +12,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "interpose/clock.h"
-#include "interpose/ini.h"
-#include "interpose/tell.h"
-#include "interpose/large_stack.h"
-#include "interpose/mounts.h"
-#include "interpose/policy_source.h"
-#include "interpose/process.h"
-#include "interpose/section.h"
+#include "interpose/host/clock.h"
+#include "interpose/host/ini.h"
+#include "interpose/host/large_stack.h"
+#include "interpose/host/mounts.h"
+#include "interpose/host/policy_source.h"
+#include "interpose/host/process.h"
+#include "interpose/host/section.h"
+#include "interpose/host/tell.h"
 #include "tests/unit/test_policy_support.h"
 
 /* In memory: a disk would take the most of the time. */
