@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/ini.h"
+#include "config/check.h"
 
 static const char *variable(const char *name)
 {

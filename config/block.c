@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/load.h"
 #include "config/value.h"
 
 /* Every policy but the built-in one is the first member of a block. */

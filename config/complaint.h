@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "config/load.h"
+#include "config/load_result.h"
 
 /* Where a fault is. Parts that don't apply are NULL or 0 and left out. Nothing is owned. */
 struct complaint_place {

@@ -4,7 +4,7 @@
 
 /* The file by whose being there an administrator switches tenacurl off for every program of the host. */
 
-#include "config/load.h"
+#include "config/load_result.h"
 
 #define KILL_SWITCH "/run/tenacurl/off"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "config/override.h"
+
 #include <string.h>
 
 #include "config/block.h"
 #include "config/complaint.h"
-#include "config/load.h"
 #include "config/value.h"
 
 static void override_mode(struct policy *policy, size_t key, enum policy_mode mode)

@@ -161,6 +161,9 @@ const struct policy *policy_builtin(void);
  */
 void policy_free(const struct policy *policy);
 
+/* Returns an own copy of `policy` for the caller to free with policy_free(), or NULL without memory. */
+struct policy *policy_copy(const struct policy *policy);
+
 /* Whether `status` is in `set`; false for anything outside 100..599. Pure. */
 bool policy_status_in(const struct policy_status_set *set, int status);
 

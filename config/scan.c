@@ -34,6 +34,7 @@
 
 #include "config/complaint.h"
 #include "config/lookalike.h"
+#include "config/policy.h"
 
 struct scanner {
 	const char *path;

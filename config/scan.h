@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "config/arena.h"
-#include "config/load.h"
+#include "config/load_result.h"
 
 /* Bounds that keep later work small whatever the file holds. */
 #define SCAN_SECTIONS_MAX   256

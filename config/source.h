@@ -5,7 +5,7 @@
 /* A policy file's bytes. */
 
 #include "config/arena.h"
-#include "config/load.h"
+#include "config/load_result.h"
 
 #define SOURCE_BYTES_MAX (64 * 1024)
 

@@ -5,7 +5,7 @@
 /* Opening a policy file that nobody but root and the effective user can have put there. */
 
 #include "config/arena.h"
-#include "config/load.h"
+#include "config/load_result.h"
 
 /*
  * Opens the regular file at `path` for reading and returns POLICY_LOADED with its descriptor, which the caller closes.

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/check.h"
 #include "config/complaint.h"
 #include "config/find.h"
 #include "config/kill_switch.h"

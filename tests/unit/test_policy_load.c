@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "config/check.h"
 #include "tests/unit/test_policy_support.h"
 
 #define LINE(section, key) ((section)->line[schema_find(key)])
