@@ -34,7 +34,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "config/policy.h"
+#include "engine/types.h"
 
 /* What an attempt says of the origin. */
 enum breaker_result {

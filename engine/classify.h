@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-#include "engine/engine.h"
+#include "config/policy.h"
+#include "engine/types.h"
 
 /* What an outcome is, before anybody asks whether repeating it would be allowed. */
 struct engine_finding {

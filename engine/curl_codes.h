@@ -7,7 +7,7 @@
  * know the codes of libcurls newer than those it was built with.
  */
 
-#include "engine/engine.h"
+#include "engine/types.h"
 
 /* The class of a CURLcode; codes that nobody knows are ENGINE_CLASS_LOCAL. Pure. */
 enum engine_class engine_class_of_curl_code(int curl_code);

@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "config/policy.h"
+#include "engine/types.h"
 
 struct engine_intent {
 	int64_t began_ms;       /* entry of its first operation */

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "engine/engine.h"
+#include "engine/types.h"
 
 static const char *const reason_names[] = {
     [ENGINE_CANCELLED] = "cancelled",

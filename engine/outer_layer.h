@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "config/policy.h"
-#include "engine/engine.h"
+#include "engine/types.h"
 
 /* How a layer retries. */
 struct outer_layer {

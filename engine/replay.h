@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-#include "engine/engine.h"
+#include "config/policy.h"
+#include "engine/types.h"
 
 /*
  * Whether it is certain that no origin executed anything of the attempt: it was proved unsent, or it made one request

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "engine/types.h"
 
 /* The earlier of two instants, the shorter of two durations. */
 static inline int64_t engine_earlier(int64_t a, int64_t b)
