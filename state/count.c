@@ -13,7 +13,6 @@
 
 #include "state/entries.h"
 #include "state/layout.h"
-#include "state/read.h"
 
 const int64_t state_ms_bounds[STATE_MS_BUCKETS - 1] = {5,    10,   25,    50,    100,   250,    500,   1000,
                                                        2500, 5000, 10000, 30000, 60000, 120000, 300000};

@@ -7,7 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "state/sizes.h"
 #include "state/state.h"
+
+/* Upper bounds, inclusive, of all but the last bucket of each histogram of milliseconds. */
+extern const int64_t state_ms_bounds[STATE_MS_BUCKETS - 1];
 
 /* What is rare and worth a number of its own. Values are in the file: add at the end. */
 enum state_event {

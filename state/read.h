@@ -20,9 +20,6 @@
 #include "state/sizes.h"
 #include "state/state.h"
 
-/* Upper bounds, inclusive, of all but the last bucket of each histogram of milliseconds. */
-extern const int64_t state_ms_bounds[STATE_MS_BUCKETS - 1];
-
 /* An origin in the view of a policy section, counters summed up. Histograms count each thing in one bucket only. */
 struct state_view {
 	char origin[STATE_ORIGIN_BYTES]; /* "?": not known yet */

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-#include "state/flight.h"
 #include "state/layout.h"
+
+struct state_flight;
 
 /* Of a slot whose sequence says that its words are whole. Pure. */
 uint64_t state_slot_checksum(uint64_t sequence, const uint64_t words[static STATE_FLIGHT_WORDS]);
