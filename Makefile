@@ -169,13 +169,11 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 	$(Q)$(CXX) $(CPPFLAGS) $(CFLAGS) -Wall -Wextra -o $@ $< -lcurl
 
 # The policy in force, on a clock of the test's own; what it asks of the host process is played by the test.
-SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/host/,policy_source.o policy_place.o policy_slots.o mounts.o hash.o)
+SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/host/,policy_source.o policy_place.o policy_slots.o mounts.o)
 $(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/host/mounts.o
 $(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/host/mounts.o
-$(BUILD)/tests/unit/test_hash_stream: $(BUILD)/cli/interpose/host/hash.o
-$(BUILD)/tests/unit/test_hash_stream: CLI_LIBS += $(BUILD)/cli/interpose/host/hash.o
 
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk

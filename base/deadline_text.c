@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 static char *put_number(char *at, uint64_t value)
 {
 	char digits[20];
@@ -17,8 +19,8 @@ static char *put_number(char *at, uint64_t value)
 
 void deadline_text_format(const struct deadline_text *deadline, char out[static DEADLINE_TEXT_BYTES_MAX])
 {
-	memcpy(out, deadline->boot_id, DEADLINE_BOOT_ID_BYTES);
-	char *at = out + DEADLINE_BOOT_ID_BYTES;
+	memcpy(out, deadline->boot_id, BOOT_ID_BYTES);
+	char *at = out + BOOT_ID_BYTES;
 	*at++ = ':';
 	at = put_number(at, (uint64_t)deadline->deadline_ms);
 	*at++ = ':';
@@ -35,10 +37,10 @@ void deadline_text_format(const struct deadline_text *deadline, char out[static 
 /* Reads a number of at most `limit` that `end` follows. Returns what is behind it, NULL if there is no such number. */
 static const char *read_number(const char *at, char end, uint64_t limit, uint64_t *value)
 {
-	if (!at || *at < '0' || *at > '9')
+	if (!at || !ascii_is_digit(*at))
 		return NULL;
 	uint64_t sum = 0;
-	for (; *at >= '0' && *at <= '9'; at++) {
+	for (; ascii_is_digit(*at); at++) {
 		uint64_t digit = (uint64_t)(*at - '0');
 		if (sum > (limit - digit) / 10)
 			return NULL;
@@ -50,26 +52,15 @@ static const char *read_number(const char *at, char end, uint64_t limit, uint64_
 	return at + 1;
 }
 
-static bool is_boot_id(const char *text)
-{
-	for (size_t i = 0; i < DEADLINE_BOOT_ID_BYTES; i++) {
-		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
-		bool hexadecimal = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
-		if (hyphen ? text[i] != '-' : !hexadecimal)
-			return false;
-	}
-	return true;
-}
-
 bool deadline_text_parse(const char *text, struct deadline_text *deadline)
 {
-	if (!text || !is_boot_id(text) || text[DEADLINE_BOOT_ID_BYTES] != ':')
+	if (!text || !boot_id_begins(text) || text[BOOT_ID_BYTES] != ':')
 		return false;
 	struct deadline_text read = {0};
-	memcpy(read.boot_id, text, DEADLINE_BOOT_ID_BYTES);
+	memcpy(read.boot_id, text, BOOT_ID_BYTES);
 
 	uint64_t deadline_ms, pid;
-	const char *at = text + DEADLINE_BOOT_ID_BYTES + 1;
+	const char *at = text + BOOT_ID_BYTES + 1;
 	at = read_number(at, ':', INT64_MAX, &deadline_ms);
 	at = read_number(at, ':', INT32_MAX, &pid);
 	const char *rest = read_number(at, ':', UINT64_MAX, &read.launcher_start);

@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEADLINE_BOOT_ID_BYTES   36 /* as in /proc/sys/kernel/random/boot_id */
-#define DEADLINE_BOOT_ID_UNKNOWN "00000000-0000-0000-0000-000000000000"
-#define DEADLINE_TEXT_BYTES_MAX  120
+#include "base/boot_id.h"
+
+#define DEADLINE_TEXT_BYTES_MAX 120
 
 struct deadline_text {
-	char boot_id[DEADLINE_BOOT_ID_BYTES + 1];
+	char boot_id[BOOT_ID_BYTES + 1];
 	int64_t deadline_ms;     /* instant of CLOCK_MONOTONIC */
 	int64_t launcher_pid;    /* above 0 */
 	uint64_t launcher_start; /* field 22 of /proc/PID/stat (proc(5)): clock ticks after boot */

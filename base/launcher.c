@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/boot_id.h"
 #include "base/call_filter.h"
 #include "base/proc.h"
 #include "base/time_namespace.h"
@@ -66,23 +67,11 @@ static enum sight look_for(const struct deadline_text *deadline)
 	return is_of_our_namespace(deadline) ? GONE : UNSEEN;
 }
 
-/* False if it isn't there to be read: for want of a descriptor, or with ProcSubset=pid. */
-static bool read_boot_id(char boot_id[static DEADLINE_BOOT_ID_BYTES + 1])
-{
-	char text[DEADLINE_BOOT_ID_BYTES + 2];
-
-	if (proc_read("/proc/sys/kernel/random/boot_id", text, sizeof(text)) < DEADLINE_BOOT_ID_BYTES)
-		return false;
-	text[DEADLINE_BOOT_ID_BYTES] = '\0';
-	memcpy(boot_id, text, DEADLINE_BOOT_ID_BYTES + 1);
-	return true;
-}
-
 bool launcher_is_of_this_boot(const struct deadline_text *deadline)
 {
-	char own[DEADLINE_BOOT_ID_BYTES + 1];
+	char own[BOOT_ID_BYTES + 1];
 
-	return strcmp(deadline->boot_id, DEADLINE_BOOT_ID_UNKNOWN) == 0 || !read_boot_id(own) ||
+	return strcmp(deadline->boot_id, BOOT_ID_UNKNOWN) == 0 || !boot_id_read(own) ||
 	       strcmp(deadline->boot_id, own) == 0;
 }
 
@@ -108,8 +97,8 @@ bool launcher_be(struct deadline_text *deadline)
 		return false;
 	deadline->launcher_start = own.start_ticks;
 	deadline->pid_namespace = own_namespace();
-	if (!read_boot_id(deadline->boot_id))
-		strcpy(deadline->boot_id, DEADLINE_BOOT_ID_UNKNOWN);
+	if (!boot_id_read(deadline->boot_id))
+		strcpy(deadline->boot_id, BOOT_ID_UNKNOWN);
 	return true;
 }
 

@@ -2,10 +2,11 @@
 #include "config/owner.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/proc.h"
 
 #define USUAL_OVERFLOW 65534
 #define MAP_BYTES      512
@@ -22,15 +23,9 @@ static const struct id_files group_files = {"/proc/sys/kernel/overflowgid", "/pr
 /* Returns the length of what was read, -1 if it can't be read or may not be all. */
 static ssize_t read_text(const char *path, char text[static MAP_BYTES])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, MAP_BYTES);
+	ssize_t length = proc_read(path, text, MAP_BYTES);
 
-	if (fd >= 0)
-		close(fd);
-	if (length < 0 || length == MAP_BYTES)
-		return -1;
-	text[length] = '\0';
-	return length;
+	return length < MAP_BYTES - 1 ? length : -1;
 }
 
 static bool is_overflow(unsigned long id, const char *path)

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "config/complaint.h"
 #include "config/lookalike.h"
 #include "config/policy.h"
@@ -74,11 +75,6 @@ static bool refuse_value(struct scanner *scanner, const char *key, const char *v
 	return false;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static bool is_comment_mark(char c)
 {
 	return c == ';' || c == '#';
@@ -89,17 +85,16 @@ static char *trimmed(char *text)
 {
 	size_t length = strlen(text);
 
-	while (length > 0 && is_blank(text[length - 1]))
+	while (length > 0 && ascii_is_blank(text[length - 1]))
 		text[--length] = '\0';
-	while (is_blank(*text))
+	while (ascii_is_blank(*text))
 		text++;
 	return text;
 }
 
 static bool is_name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-	       c == '.';
+	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 static bool is_name(const char *text)
@@ -113,8 +108,7 @@ static bool is_name(const char *text)
 static void fold(char *text)
 {
 	for (; *text != '\0'; text++)
-		if (*text >= 'A' && *text <= 'Z')
-			*text = (char)(*text - 'A' + 'a');
+		*text = ascii_lower(*text);
 }
 
 /* [policy] or [upstream NAME]: fills section->name and is_upstream from its folded title and the one as written. */
@@ -230,7 +224,7 @@ static bool scan_quoted(struct scanner *scanner, const char *key, char *value, c
 		                    "text without it, or without quotes");
 
 	char *rest = close + 1;
-	while (is_blank(*rest))
+	while (ascii_is_blank(*rest))
 		rest++;
 	if (*rest != '\0' && (!is_comment_mark(*rest) || rest == close + 1))
 		return refuse_value(
@@ -252,7 +246,8 @@ static bool scan_unquoted(struct scanner *scanner, const char *key, char *value,
 	if (*comment == '\0')
 		return true;
 
-	bool glued = comment == value ? comment[1] != '\0' && !is_blank(comment[1]) : !is_blank(comment[-1]);
+	bool glued =
+	    comment == value ? comment[1] != '\0' && !ascii_is_blank(comment[1]) : !ascii_is_blank(comment[-1]);
 	if (glued)
 		return refuse_value(scanner, key, value,
 		                    "; or # begins a comment and would cut the value; allowed: the value in quotes, or "

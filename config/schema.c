@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define DAY_MS    86400000
 #define BYTES_MAX (16 * 1024 * 1024)
 
@@ -152,15 +154,10 @@ const struct schema_key *schema_key_at(size_t index)
 	return &keys[index];
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Not strcasecmp(), which obeys the host program's locale: a Turkish one has another small letter for I. */
 static bool is_name_of(const char *key_name, const char *name)
 {
-	while (*name != '\0' && lower(*name) == *key_name) {
+	while (*name != '\0' && ascii_lower(*name) == *key_name) {
 		name++;
 		key_name++;
 	}
@@ -195,7 +192,7 @@ static size_t edit_distance(const char *a, const char *b)
 		size_t diagonal = row[0];
 		row[0] = i + 1;
 		for (size_t j = 0; j < width; j++) {
-			size_t substituted = diagonal + ((a[i] == '-' ? '_' : lower(a[i])) != b[j]);
+			size_t substituted = diagonal + ((a[i] == '-' ? '_' : ascii_lower(a[i])) != b[j]);
 			diagonal = row[j + 1];
 			row[j + 1] = least_of(row[j + 1] + 1, row[j] + 1, substituted);
 		}

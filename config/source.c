@@ -7,26 +7,10 @@
 #include <unistd.h>
 
 #include "base/error_text.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "config/complaint.h"
 #include "config/trusted_file.h"
-
-/* Reads until the end or until `most` bytes are there; -1: trouble, in errno. */
-static ssize_t read_up_to(int fd, char *bytes, size_t most)
-{
-	size_t length = 0;
-
-	while (length < most) {
-		ssize_t got = read(fd, bytes + length, most - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		length += (size_t)got;
-	}
-	return (ssize_t)length;
-}
 
 static enum policy_load_result read_open_file(int fd, const char *path, struct arena *arena, char **bytes,
                                               size_t *length, struct policy_error *error)
@@ -38,7 +22,7 @@ static enum policy_load_result read_open_file(int fd, const char *path, struct a
 		complain_of_memory(error, path);
 		return POLICY_UNREADABLE;
 	}
-	ssize_t got = read_up_to(fd, buffer, SOURCE_BYTES_MAX + 1);
+	ssize_t got = file_read(fd, buffer, SOURCE_BYTES_MAX + 1);
 	if (got < 0) {
 		complain(error, &place, "cannot be read: %s", error_text(errno));
 		return POLICY_UNREADABLE;
@@ -70,10 +54,8 @@ enum policy_load_result source_read(const char *path, struct arena *arena, int *
 void source_hash(const char *bytes, size_t length, char out[static 17])
 {
 	static const char digits[] = "0123456789abcdef";
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_fnv(bytes, length);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
 	for (size_t i = 0; i < 16; i++)
 		out[i] = digits[(hash >> (60 - 4 * i)) & 15];
 	out[16] = '\0';

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "base/utf8.h"
 #include "config/match.h"
 
@@ -19,25 +20,15 @@ static enum value_result wrong(struct value_fault *fault, const char *what)
 	return VALUE_WRONG;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Reads digits at *text into *number and moves past them; false if there are none or they overflow. */
 static bool read_digits(const char **text, int64_t *number)
 {
 	const char *at = *text;
 	int64_t sum = 0;
 
-	if (!is_digit(*at))
+	if (!ascii_is_digit(*at))
 		return false;
-	for (; is_digit(*at); at++)
+	for (; ascii_is_digit(*at); at++)
 		if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, *at - '0', &sum))
 			return false;
 	*text = at;
@@ -74,7 +65,7 @@ static int64_t meant_number(const struct schema_key *key, const char *text)
 
 	if (!read_digits(&text, &number))
 		return -1;
-	while (is_blank(*text))
+	while (ascii_is_blank(*text))
 		text++;
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (units[i].type == key->type && strcmp(units[i].suffix, text) == 0 &&
@@ -90,7 +81,7 @@ static enum value_result parse_number(const struct schema_key *key, const char *
 	const char *at = text;
 	int64_t number;
 
-	while (is_digit(*at))
+	while (ascii_is_digit(*at))
 		at++;
 	if (at == text || *at != '\0') {
 		int64_t meant = meant_number(key, text);
@@ -116,13 +107,13 @@ static enum value_result parse_decimal(const struct schema_key *key, const char 
 	int64_t digits;
 	int64_t divisor = 1;
 
-	if (!is_digit(*text))
+	if (!ascii_is_digit(*text))
 		return wrong(fault, "not a decimal number");
 	if (!read_digits(&text, &digits) || digits > key->most)
 		return wrong(fault, "out of range");
 	if (*text == '.') {
 		const char *fraction = ++text;
-		for (; is_digit(*text); text++) {
+		for (; ascii_is_digit(*text); text++) {
 			if (text - fraction == FRACTION_DIGITS_MAX)
 				return wrong(fault, "more than 6 digits after the point");
 			digits = digits * 10 + (*text - '0');
@@ -165,36 +156,24 @@ static enum value_result parse_yes_no(const struct schema_key *key, const char *
 	return VALUE_TAKEN;
 }
 
-/* One item of a comma-separated list, blanks around it left out. */
-struct item {
-	const char *text;
-	size_t length;
-};
-
 /*
- * Cuts the next item off *rest, which becomes NULL after the last one. An empty value is no item at all; callers check
- * for that first.
+ * Cuts the next item off *rest, a list with commas, without the blanks around it; *rest becomes NULL after the last
+ * one. An empty value is no item at all; callers check for that first.
  */
-static struct item next_item(const char **rest)
+static struct span next_item(const char **rest)
 {
-	const char *start = *rest;
-	const char *comma = strchr(start, ',');
-	const char *end = comma != NULL ? comma : start + strlen(start);
+	struct span item = {*rest, strcspn(*rest, ",")};
 
-	*rest = comma != NULL ? comma + 1 : NULL;
-	while (start < end && is_blank(*start))
-		start++;
-	while (end > start && is_blank(end[-1]))
-		end--;
-	return (struct item){start, (size_t)(end - start)};
+	*rest = item.text[item.bytes] == ',' ? item.text + item.bytes + 1 : NULL;
+	return span_trimmed(item);
 }
 
-static enum value_result wrong_item(struct value_fault *fault, struct item item, const char *what)
+static enum value_result wrong_item(struct value_fault *fault, struct span item, const char *what)
 {
-	if (item.length == 0)
+	if (item.bytes == 0)
 		return wrong(fault, "a list item is empty");
-	snprintf(fault->wrong, sizeof fault->wrong, "%.*s%s is %s", item.length > 40 ? 40 : (int)item.length, item.text,
-	         item.length > 40 ? "..." : "", what);
+	snprintf(fault->wrong, sizeof fault->wrong, "%.*s%s is %s", item.bytes > 40 ? 40 : (int)item.bytes, item.text,
+	         item.bytes > 40 ? "..." : "", what);
 	return VALUE_WRONG;
 }
 
@@ -204,10 +183,10 @@ static enum value_result parse_statuses(const struct schema_key *key, const char
 	struct policy_status_set set = {{0}};
 
 	for (const char *rest = text[0] != '\0' ? text : NULL; rest != NULL;) {
-		struct item item = next_item(&rest);
+		struct span item = next_item(&rest);
 		const char *at = item.text;
 		int64_t status;
-		if (item.length != 3 || !read_digits(&at, &status) || at != item.text + 3 || status < 100 ||
+		if (item.bytes != 3 || !read_digits(&at, &status) || at != item.text + 3 || status < 100 ||
 		    status > 599)
 			return wrong_item(fault, item, "not a status");
 		set.bits[(status - 100) / 64] |= UINT64_C(1) << ((status - 100) % 64);
@@ -222,11 +201,11 @@ static enum value_result parse_errors(const struct schema_key *key, const char *
 	uint32_t set = 0;
 
 	for (const char *rest = text[0] != '\0' ? text : NULL; rest != NULL;) {
-		struct item item = next_item(&rest);
+		struct span item = next_item(&rest);
 		int word = 0;
 		while (schema_error_words[word] != NULL &&
-		       (strlen(schema_error_words[word]) != item.length ||
-		        memcmp(schema_error_words[word], item.text, item.length) != 0))
+		       (strlen(schema_error_words[word]) != item.bytes ||
+		        memcmp(schema_error_words[word], item.text, item.bytes) != 0))
 			word++;
 		if (schema_error_words[word] == NULL)
 			return wrong_item(fault, item, "not a failure class");
@@ -237,15 +216,15 @@ static enum value_result parse_errors(const struct schema_key *key, const char *
 }
 
 /* RFC 9110 section 5.6.2: a header's name is a token. */
-static bool is_token(struct item item)
+static bool is_token(struct span item)
 {
-	for (size_t i = 0; i < item.length; i++) {
+	for (size_t i = 0; i < item.bytes; i++) {
 		char c = item.text[i];
-		bool alphanumeric = is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		bool alphanumeric = ascii_is_digit(c) || ascii_is_letter(c);
 		if (!alphanumeric && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL))
 			return false;
 	}
-	return item.length > 0;
+	return item.bytes > 0;
 }
 
 static size_t count_items(const char *text)
@@ -273,10 +252,10 @@ static enum value_result parse_list(const struct schema_key *key, const char *te
 	if (items == NULL)
 		return VALUE_NO_MEMORY;
 	for (size_t i = 0; i < list.count; i++) {
-		struct item item = next_item(&text);
-		if (item.length == 0 || (key->type == SCHEMA_HEADERS && !is_token(item)))
+		struct span item = next_item(&text);
+		if (item.bytes == 0 || (key->type == SCHEMA_HEADERS && !is_token(item)))
 			return wrong_item(fault, item, "not a header name");
-		items[i] = arena_copy_text(arena, item.text, item.length);
+		items[i] = arena_copy_text(arena, item.text, item.bytes);
 		if (items[i] == NULL)
 			return VALUE_NO_MEMORY;
 	}
@@ -317,7 +296,7 @@ static enum value_result parse_text(const struct schema_key *key, const char *te
 {
 	const char *copy = NULL;
 
-	if (key->type == SCHEMA_HEADER && !is_token((struct item){text, strlen(text)}))
+	if (key->type == SCHEMA_HEADER && !is_token((struct span){text, strlen(text)}))
 		return wrong(fault, text[0] == '\0' ? "no header is named" : "not a header name");
 	if (key->type == SCHEMA_DIRECTORY && directory_fault(text) != NULL)
 		return wrong(fault, directory_fault(text));

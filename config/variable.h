@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/ascii.h"
+
 /* A part of a text. */
 struct variable_span {
 	const char *bytes;
@@ -57,8 +59,7 @@ static inline bool variable_is_word(struct variable_span span, const char *word)
 	size_t i = 0;
 
 	for (; i < span.count && word[i] != '\0'; i++) {
-		char c = span.bytes[i];
-		if ((c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c) != word[i])
+		if (ascii_lower(span.bytes[i]) != word[i])
 			return false;
 	}
 	return i == span.count && word[i] == '\0';

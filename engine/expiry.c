@@ -158,28 +158,13 @@ static void note_earlier(int64_t *earliest_s, struct span text)
 		*earliest_s = engine_earlier(*earliest_s, instant_s);
 }
 
-static int hexadecimal(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	c = ascii_lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Undoes percent-encoding. What doesn't fit is cut: no instant is that long. */
 static struct span decode(struct span text, char out[static VALUE_BYTES])
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < text.bytes && bytes < VALUE_BYTES; i++) {
-		bool is_escape = text.text[i] == '%' && i + 2 < text.bytes && hexadecimal(text.text[i + 1]) >= 0 &&
-		                 hexadecimal(text.text[i + 2]) >= 0;
-		out[bytes++] = text.text[i];
-		if (is_escape) {
-			out[bytes - 1] = (char)(hexadecimal(text.text[i + 1]) * 16 + hexadecimal(text.text[i + 2]));
-			i += 2;
-		}
-	}
+	while (text.bytes > 0 && bytes < VALUE_BYTES)
+		text = span_after(text, span_decode(text, &out[bytes++]));
 	return (struct span){out, bytes};
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "base/span.h"
 
 #define CLASS(name) (UINT32_C(1) << ENGINE_CLASS_##name)
@@ -36,13 +37,10 @@ bool outer_layer_retries(const struct outer_layer *layer, enum engine_class fail
 	return false;
 }
 
-/* FNV-1a, as of other texts that only have to be told apart. */
 static uint64_t hash_of(struct span span)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_fnv(span.text, span.bytes);
 
-	for (size_t i = 0; i < span.bytes; i++)
-		hash = (hash ^ (unsigned char)span.text[i]) * UINT64_C(0x100000001b3);
 	return hash != 0 ? hash : 1;
 }
 

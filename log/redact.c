@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "log/token.h"
 
 #define SEGMENT_BYTES_MAX 64
@@ -57,19 +58,11 @@ static void put_span(struct bounded_text *text, struct span span)
 	}
 }
 
-/* FNV-1a, 64 bits folded to 32: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint32_t hash_span(struct span span)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < span.bytes; i++)
-		hash = (hash ^ (unsigned char)span.text[i]) * UINT64_C(0x100000001b3);
-	return (uint32_t)(hash ^ hash >> 32);
-}
-
 static void put_hash(struct bounded_text *text, struct span span)
 {
 	static const char HEX[] = "0123456789abcdef";
-	uint32_t hash = hash_span(span);
+	uint64_t whole = hash_fnv(span.text, span.bytes);
+	uint32_t hash = (uint32_t)(whole ^ whole >> 32);
 	char word[9] = "~";
 	for (int i = 0; i < 8; i++)
 		word[1 + i] = HEX[hash >> (28 - 4 * i) & 15];

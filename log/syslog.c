@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "log/calendar.h"
 #include "log/json.h"
 
@@ -23,10 +23,8 @@
 static size_t put_header(char out[static HEADER_BYTES_MAX], int severity)
 {
 	static const char MONTHS[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	struct timespec now = {0};
 	struct calendar_time time = {.month = 1, .day = 1};
-	clock_gettime(CLOCK_REALTIME, &now);
-	calendar_from_us((int64_t)now.tv_sec * 1000000, &time);
+	calendar_from_us(clock_calendar_us(), &time);
 
 	char stamp[] = "Mmm dd hh:mm:ss";
 	memcpy(stamp, MONTHS + 3 * (time.month - 1), 3);

@@ -17,43 +17,34 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/call_filter.h"
+#include "base/clock.h"
+#include "base/hash.h"
 #include "state/layout.h"
 #include "state/state.h"
 #include "state/text.h"
 
-#define FNV_BASIS  UINT64_C(0xCBF29CE484222325)
-#define FNV_PRIME  UINT64_C(0x100000001B3)
 #define OTHER_BASE UINT64_C(0x9E3779B97F4A7C15)
 
 /* Where even the process's own table is full, or can't be mapped. */
 static struct state_entry spare;
 
-/* The finalizer of MurmurHash3 (public domain). */
-uint64_t state_mix(uint64_t value)
-{
-	value = (value ^ (value >> 33)) * UINT64_C(0xFF51AFD7ED558CCD);
-	value = (value ^ (value >> 33)) * UINT64_C(0xC4CEB9FE1A85EC53);
-	return value ^ (value >> 33);
-}
-
-static void hash_text(struct state_identity *hash, const char *text)
+static void add_text(struct state_identity *hash, const char *text)
 {
 	/* The NUL is hashed too: it separates. */
 	do {
-		hash->key = (hash->key ^ (unsigned char)*text) * FNV_PRIME;
+		hash->key = hash_fnv_add(hash->key, *text);
 		hash->check = ((hash->check << 5 | hash->check >> 59) ^ (unsigned char)*text) * OTHER_BASE;
 	} while (*text++);
 }
 
 struct state_identity state_identify(const char *origin, const char *section)
 {
-	struct state_identity hash = {.key = FNV_BASIS, .check = OTHER_BASE};
-	hash_text(&hash, origin);
-	hash_text(&hash, section);
-	hash = (struct state_identity){.key = state_mix(hash.key), .check = state_mix(hash.check)};
+	struct state_identity hash = {.key = HASH_BASIS, .check = OTHER_BASE};
+	add_text(&hash, origin);
+	add_text(&hash, section);
+	hash = (struct state_identity){.key = hash_mix(hash.key), .check = hash_mix(hash.check)};
 	return (struct state_identity){.key = hash.key | STATE_KEY_OF_NAME, .check = hash.check ? hash.check : 1};
 }
 
@@ -63,13 +54,6 @@ static void store_text(_Atomic uint64_t *words, size_t bytes, const char *text)
 	state_copy_text((char *)copy, bytes, text);
 	for (size_t i = 0; i < bytes / 8; i++)
 		atomic_store_explicit(&words[i], copy[i], memory_order_relaxed);
-}
-
-int64_t state_now_ms(void)
-{
-	struct timespec now = {0};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 void state_touch_entry(struct state_entry *entry, int64_t now_ms)
@@ -83,7 +67,7 @@ void state_name_entry(struct state_entry *entry, const struct state_name *name)
 		return;
 	store_text(entry->origin, STATE_ORIGIN_BYTES, name->origin);
 	store_text(entry->section, STATE_SECTION_BYTES, name->section);
-	state_touch_entry(entry, state_now_ms());
+	state_touch_entry(entry, clock_ms());
 	atomic_store_explicit(&entry->named, 1, memory_order_release);
 }
 

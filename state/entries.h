@@ -44,9 +44,6 @@ void state_name_entry(struct state_entry *entry, const struct state_name *name);
 /* Zeroes what was counted; with `everything` also what protects the origin. Its name stays. */
 void state_zero_entry(struct state_entry *entry, bool everything);
 
-/* CLOCK_MONOTONIC. */
-int64_t state_now_ms(void);
-
 /* The process's own memory, mapped now if it wasn't yet; NULL if there is none. It starts empty in each child, or
  * is emptied by state_empty_own(). */
 struct state_layout *state_own_layout(struct state *state);
@@ -56,8 +53,5 @@ struct state_layout *state_layout_in_use(struct state *state);
 
 /* The same, with the process's own memory mapped if it has to be. NULL: no memory. */
 struct state_layout *state_layout_to_write(struct state *state);
-
-/* A hash that any changed bit changes. Pure. */
-uint64_t state_mix(uint64_t value);
 
 #endif

@@ -7,42 +7,23 @@
 #include "state/file_name.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/boot_id.h"
 #include "state/directory.h"
 #include "state/layout.h"
 
-#define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
-#define NAME_PREFIX  "state-"
-#define NO_BOOT_ID   "00000000-0000-0000-0000-000000000000"
-#define TMPFS_TYPE   0x01021994u
-#define RAMFS_TYPE   0x858458F6u
-
-static bool read_boot_id(char id[static STATE_BOOT_ID_BYTES + 1])
-{
-	int fd = open(BOOT_ID_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	ssize_t count_bytes = read(fd, id, STATE_BOOT_ID_BYTES);
-	close(fd);
-	id[STATE_BOOT_ID_BYTES] = '\0';
-	return count_bytes == STATE_BOOT_ID_BYTES;
-}
-
-static bool is_boot_id(const char *text)
-{
-	return strlen(text) == STATE_BOOT_ID_BYTES && strspn(text, "0123456789abcdef-") == STATE_BOOT_ID_BYTES;
-}
+#define NAME_PREFIX "state-"
+#define TMPFS_TYPE  0x01021994u
+#define RAMFS_TYPE  0x858458F6u
 
 static void put_name(char name[static STATE_FILE_NAME_BYTES], const char *boot_id)
 {
-	snprintf(name, STATE_FILE_NAME_BYTES, NAME_PREFIX "%d-%.*s", STATE_LAYOUT_VERSION, STATE_BOOT_ID_BYTES,
-	         boot_id);
+	snprintf(name, STATE_FILE_NAME_BYTES, NAME_PREFIX "%d-%.*s", STATE_LAYOUT_VERSION, BOOT_ID_BYTES, boot_id);
 }
 
 static bool is_in_memory(int directory)
@@ -56,15 +37,15 @@ static bool is_in_memory(int directory)
 const char *state_file_name_boot_id(const char *name)
 {
 	size_t bytes = strlen(name);
-	if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) != 0 || bytes < strlen(NAME_PREFIX) + STATE_BOOT_ID_BYTES)
+	if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) != 0 || bytes < strlen(NAME_PREFIX) + BOOT_ID_BYTES)
 		return NULL;
-	const char *boot_id = name + bytes - STATE_BOOT_ID_BYTES;
-	return is_boot_id(boot_id) ? boot_id : NULL;
+	const char *boot_id = name + bytes - BOOT_ID_BYTES;
+	return boot_id_begins(boot_id) ? boot_id : NULL;
 }
 
 bool state_file_name_unknown(int directory, char name[static STATE_FILE_NAME_BYTES])
 {
-	put_name(name, NO_BOOT_ID);
+	put_name(name, BOOT_ID_UNKNOWN);
 	return is_in_memory(directory);
 }
 
@@ -73,7 +54,7 @@ static bool is_proper(const char *file_name)
 {
 	char ours[STATE_FILE_NAME_BYTES];
 	const char *boot_id = state_file_name_boot_id(file_name);
-	if (!boot_id || strcmp(boot_id, NO_BOOT_ID) == 0)
+	if (!boot_id || strcmp(boot_id, BOOT_ID_UNKNOWN) == 0)
 		return false;
 	put_name(ours, boot_id);
 	return strcmp(ours, file_name) == 0;
@@ -95,11 +76,11 @@ static bool find_proper(int directory, char name[static STATE_FILE_NAME_BYTES])
 
 bool state_file_name(const struct state_request *request, int directory, char name[static STATE_FILE_NAME_BYTES])
 {
-	char id[STATE_BOOT_ID_BYTES + 1];
+	char id[BOOT_ID_BYTES + 1];
 	const char *boot_id = request->boot_id;
 	if (!boot_id)
-		boot_id = read_boot_id(id) ? id : "";
-	if (!is_boot_id(boot_id))
+		boot_id = boot_id_read(id) ? id : "";
+	if (!boot_id_begins(boot_id))
 		return state_file_name_unknown(directory, name) && find_proper(directory, name);
 	put_name(name, boot_id);
 	return true;

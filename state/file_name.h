@@ -8,7 +8,6 @@
 
 #include "state/state.h"
 
-#define STATE_BOOT_ID_BYTES   36
 #define STATE_FILE_NAME_BYTES 64
 
 /*

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "state/entries.h"
+#include "base/hash.h"
 #include "state/layout.h"
 
 enum {
@@ -35,7 +35,7 @@ static uint64_t checksum(const uint64_t *thing, size_t count)
 	uint64_t sum = CHECKSUM_SEED;
 	for (size_t i = 0; i < count; i++)
 		sum = (sum << 7 | sum >> 57) * UINT64_C(0x9E3779B97F4A7C15) ^ thing[i];
-	return state_mix(sum);
+	return hash_mix(sum);
 }
 
 static size_t first_word_of(const struct state_keyed_shape *shape, size_t place)
@@ -45,7 +45,7 @@ static size_t first_word_of(const struct state_keyed_shape *shape, size_t place)
 
 static size_t first_place_of(uint64_t key)
 {
-	return (size_t)state_mix(key);
+	return (size_t)hash_mix(key);
 }
 
 static uint64_t key_in(const struct state_keyed_shape *shape, const _Atomic uint64_t *words, size_t place)

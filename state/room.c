@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "state/entries.h"
 #include "state/layout.h"
 #include "state/lease.h"
@@ -137,7 +138,7 @@ static struct state_entry *find_rival(struct state_layout *layout, struct state_
 static bool prevails(struct state_layout *layout, struct state_identity identity, const struct state_entry *ours)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
-		const struct state_entry *rival = find_rival(layout, identity, ours, state_now_ms());
+		const struct state_entry *rival = find_rival(layout, identity, ours, clock_ms());
 		if (!rival)
 			return true;
 		if (rival < ours || atomic_load(&rival->key) == identity.key)
@@ -170,7 +171,7 @@ struct state_entry *state_make_room(struct state_layout *layout, const struct st
 {
 	const struct state_identity identity = name->identity;
 	for (int tries = 0; tries < TRIES; tries++) {
-		int64_t now_ms = state_now_ms();
+		int64_t now_ms = clock_ms();
 		struct state_entry *found = state_seek_entry(layout, identity);
 		if (found)
 			return found;

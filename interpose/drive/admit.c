@@ -2,10 +2,10 @@
 
 #include "interpose/drive/admit.h"
 
+#include "base/clock.h"
 #include "interpose/drive/attempt.h"
 #include "interpose/drive/judge.h"
 #include "interpose/drive/wait.h"
-#include "interpose/host/clock.h"
 #include "interpose/parts/body.h"
 #include "interpose/parts/bounds.h"
 #include "interpose/record/journal.h"

@@ -10,13 +10,13 @@
 
 #include "interpose/drive/conduct.h"
 
+#include "base/clock.h"
 #include "interpose/drive/admit.h"
 #include "interpose/drive/attempt.h"
 #include "interpose/drive/judge.h"
 #include "interpose/drive/room.h"
 #include "interpose/drive/wait.h"
 #include "interpose/handle/shared_state.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/process.h"
 #include "interpose/parts/body.h"
 #include "interpose/parts/bounds.h"

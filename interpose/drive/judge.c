@@ -2,9 +2,9 @@
 
 #include "interpose/drive/judge.h"
 
+#include "base/clock.h"
 #include "interpose/drive/wait.h"
 #include "interpose/handle/info.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/dice.h"
 #include "interpose/parts/body.h"
 #include "interpose/parts/bounds.h"

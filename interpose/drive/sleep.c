@@ -13,8 +13,8 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "interpose/drive/sleep.h"
-#include "interpose/host/clock.h"
 
 /* Signals may interrupt a sleep that often; more is a sandbox that answers EINTR. */
 #define INTERRUPTIONS_MAX    1000

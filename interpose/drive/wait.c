@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "interpose/drive/sleep.h"
 #include "interpose/drive/wait.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/policy_source.h"
 #include "interpose/host/process.h"
 #include "interpose/host/tell.h"

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "interpose/drive/callbacks.h"
 #include "interpose/drive/conduct.h"
 #include "interpose/drive/room.h"
 #include "interpose/entry/entry.h"
 #include "interpose/handle/handle.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/policy_source.h"
 #include "interpose/host/process.h"
 #include "interpose/host/section.h"

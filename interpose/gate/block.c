@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "base/span.h"
 #include "interpose/gate/block.h"
-#include "interpose/host/hash.h"
 
 #define UPSTREAM_ATTEMPTS_MAX 1000000
 

@@ -40,9 +40,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "interpose/gate/deliver.h"
 #include "interpose/gate/gate.h"
-#include "interpose/host/clock.h"
 
 #define DRAIN_BYTES_MAX 4096
 #define DRAIN_MS_MAX    100

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "interpose/handle/body_key.h"
 #include "interpose/handle/content_key.h"
 #include "interpose/handle/mime.h"
 #include "interpose/handle/program_body.h"
-#include "interpose/host/hash.h"
 
 /* Its own place is known where it is sought back to; before an attempt it is where it stands. */
 static uint64_t key_of_stream_file(const struct handle *handle, enum body_sent sent)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "interpose/host/hash.h"
+#include "base/hash.h"
 #include "interpose/libcurl/curl_abi.h"
 
 /* Lives in struct handle: the copy's memory is reused. */

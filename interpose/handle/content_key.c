@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "interpose/handle/content_key.h"
-#include "interpose/host/hash.h"
 
 #define CONTENT_BYTES_MAX (1024 * 1024) /* half a millisecond */
 

@@ -17,9 +17,9 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "interpose/handle/content_key.h"
 #include "interpose/handle/mime.h"
-#include "interpose/host/hash.h"
 #include "interpose/libcurl/address_map.h"
 
 #define COUNTER_BITS 10

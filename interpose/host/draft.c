@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/host/clock.h"
+#include "base/clock.h"
 #include "interpose/host/draft.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "base/base_name.h"
 #include "interpose/bind/object.h"
-#include "interpose/host/base_name.h"
 #include "interpose/host/mapping.h"
 
 struct late {

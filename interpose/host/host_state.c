@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/call_filter.h"
-#include "interpose/host/clock.h"
+#include "base/clock.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"
 

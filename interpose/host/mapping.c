@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "interpose/bind/object.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/mapping.h"
 
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "interpose/host/mounts.h"
 
 #define TABLE_PATH      "/proc/self/mountinfo"
@@ -29,29 +30,12 @@ struct way {
 	char target[PATH_MAX];
 };
 
-/* Returns how many bytes were read until the end; the room is full if that is all of it. -1: errno says why. */
-static ssize_t read_all(int fd, char *text, size_t room_bytes)
-{
-	size_t used_bytes = 0;
-	while (used_bytes < room_bytes) {
-		ssize_t got_bytes = read(fd, text + used_bytes, room_bytes - used_bytes);
-		if (got_bytes < 0 && errno == EINTR)
-			continue;
-		if (got_bytes < 0)
-			return -1;
-		if (got_bytes == 0)
-			break;
-		used_bytes += (size_t)got_bytes;
-	}
-	return (ssize_t)used_bytes;
-}
-
 /* Returns NULL, with errno 0 if the table needs more room. */
 static char *read_into(size_t room_bytes)
 {
 	char *table = malloc(room_bytes);
 	int fd = table ? open(TABLE_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	ssize_t bytes = fd < 0 ? -1 : read_all(fd, table, room_bytes);
+	ssize_t bytes = fd < 0 ? -1 : file_read(fd, table, room_bytes);
 	int saved_errno = bytes < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "config/complaint.h"
 #include "config/find.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/ini.h"
 #include "interpose/host/large_stack.h"
 #include "interpose/host/policy_place.h"

@@ -21,13 +21,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "config/check.h"
 #include "config/complaint.h"
 #include "config/find.h"
 #include "config/kill_switch.h"
 #include "config/load.h"
-#include "interpose/host/clock.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/policy_place.h"
 #include "interpose/host/policy_source.h"
 #include "interpose/host/process.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/call_filter.h"
+#include "base/clock.h"
 #include "base/launcher.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/process.h"
 
 static struct process_environment environment;

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_name.h"
+#include "base/hash.h"
 #include "base/proc.h"
 #include "base/script.h"
-#include "interpose/host/base_name.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/process.h"
 
 #define NAME_BYTES  256

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "interpose/bind/object.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/mapping.h"
 #include "interpose/host/process.h"
 #include "interpose/host/tsan.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/host/base_name.h"
+#include "base/base_name.h"
 #include "interpose/libcurl/loaded.h"
 
 struct loaded *loaded_new(size_t capacity)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "interpose/host/base_name.h"
-#include "interpose/host/hash.h"
+#include "base/base_name.h"
+#include "base/hash.h"
 #include "interpose/host/mapping.h"
 #include "interpose/host/process.h"
 #include "interpose/nesting/call_site.h"

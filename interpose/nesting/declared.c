@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "interpose/host/process.h"
 #include "interpose/nesting/declared.h"
 
@@ -27,17 +28,9 @@ static _Atomic uint64_t stage;
 /* Reads the whole file; false if that is room_bytes or more, or a part of it can't be read. */
 static bool read_all(int fd, char *buffer, size_t room_bytes, size_t *bytes)
 {
-	*bytes = 0;
-	while (*bytes < room_bytes) {
-		ssize_t count_bytes = read(fd, buffer + *bytes, room_bytes - *bytes);
-		if (count_bytes == 0)
-			return true;
-		if (count_bytes > 0)
-			*bytes += (size_t)count_bytes;
-		else if (errno != EINTR)
-			return false;
-	}
-	return false;
+	ssize_t count_bytes = file_read(fd, buffer, room_bytes);
+	*bytes = count_bytes > 0 ? (size_t)count_bytes : 0;
+	return count_bytes >= 0 && *bytes < room_bytes;
 }
 
 /* A config file is looked at before it is opened, since to open a named pipe lets its writer go on. */

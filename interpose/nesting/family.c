@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base_name.h"
+#include "base/hash.h"
 #include "base/proc.h"
-#include "interpose/host/base_name.h"
 #include "interpose/host/dice.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/process.h"
 #include "interpose/nesting/family.h"
 #include "state/text.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hash.h"
 #include "interpose/handle/body_key.h"
 #include "interpose/handle/program_body.h"
-#include "interpose/host/hash.h"
 #include "interpose/nesting/intent_key.h"
 
 #define CANDIDATE 0x63616E6469646174 /* instead of a body */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "interpose/handle/shared_state.h"
-#include "interpose/host/clock.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"
 #include "interpose/nesting/declared.h"

@@ -20,12 +20,12 @@
 
 #include <stdatomic.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "interpose/handle/program_body.h"
 #include "interpose/handle/shared_state.h"
 #include "interpose/handle/thread_notes.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/dice.h"
-#include "interpose/host/hash.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"
 #include "interpose/nesting/intent_key.h"

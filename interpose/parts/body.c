@@ -31,10 +31,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "interpose/handle/info.h"
 #include "interpose/handle/mime.h"
 #include "interpose/handle/program_body.h"
-#include "interpose/host/clock.h"
 #include "interpose/parts/body.h"
 #include "interpose/parts/lend.h"
 #include "interpose/parts/progress.h"

@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/probe.h"
 #include "engine/engine.h"
 #include "engine/expiry.h"
 #include "interpose/handle/thread_notes.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/process.h"
 #include "interpose/parts/bounds.h"
 

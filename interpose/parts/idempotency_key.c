@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "interpose/host/hash.h"
+#include "base/hash.h"
 #include "interpose/parts/idempotency_key.h"
 #include "interpose/parts/wire.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interpose/host/clock.h"
+#include "base/clock.h"
 #include "interpose/parts/lend.h"
 #include "interpose/parts/progress.h"
 

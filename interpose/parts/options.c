@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "interpose/handle/content_key.h"
-#include "interpose/host/hash.h"
+#include "interpose/libcurl/list_hash.h"
 #include "interpose/parts/options.h"
 #include "interpose/parts/progress.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/clock.h"
 #include "interpose/handle/info.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/process.h"
 #include "interpose/parts/body.h"
 #include "interpose/parts/facts.h"

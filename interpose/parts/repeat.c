@@ -18,9 +18,10 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "interpose/handle/content_key.h"
 #include "interpose/handle/info.h"
-#include "interpose/host/hash.h"
+#include "interpose/libcurl/list_hash.h"
 #include "interpose/parts/repeat.h"
 
 #define FORGETS_REFERER_VERSION 0x081400  /* 8.20.0 */

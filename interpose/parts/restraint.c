@@ -2,10 +2,10 @@
 
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "engine/breaker.h"
 #include "engine/budget.h"
 #include "interpose/handle/shared_state.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/process.h"
 #include "interpose/parts/restraint.h"
 #include "state/count.h"

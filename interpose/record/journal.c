@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "engine/curl_codes.h"
 #include "interpose/handle/info.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/draft.h"
 #include "interpose/host/process.h"
 #include "interpose/record/journal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "interpose/record/tally.h"
+#include "base/clock.h"
 #include "interpose/handle/info.h"
 #include "interpose/handle/shared_state.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"
 #include "log/record.h"

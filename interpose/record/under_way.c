@@ -4,15 +4,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/launcher.h"
 #include "interpose/handle/info.h"
 #include "interpose/handle/shared_state.h"
-#include "interpose/host/clock.h"
 #include "interpose/host/host_state.h"
 #include "interpose/host/process.h"
 #include "interpose/record/tally.h"
 #include "interpose/record/under_way.h"
-#include "state/entries.h"
 #include "state/running.h"
 
 #define KEPT_MS (INT64_C(24) * 3600 * 1000)
@@ -35,7 +34,7 @@ static void know_process(void)
 
 static uint64_t key_of(const struct handle *handle)
 {
-	return state_mix((uint64_t)process_pid() << 48 ^ (uint64_t)(uintptr_t)handle ^ atomic_load(&pid_namespace)) | 1;
+	return hash_mix((uint64_t)process_pid() << 48 ^ (uint64_t)(uintptr_t)handle ^ atomic_load(&pid_namespace)) | 1;
 }
 
 static void fill_names(const struct operation *operation, struct state_running *running)

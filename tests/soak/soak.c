@@ -36,6 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "state/count.h"
 #include "state/entries.h"
 #include "state/flight.h"
@@ -97,7 +98,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *for
 static uint64_t roll(uint64_t sides)
 {
 	dice += UINT64_C(0x9E3779B97F4A7C15);
-	return state_mix(dice) % sides;
+	return hash_mix(dice) % sides;
 }
 
 /* Writers. */
@@ -135,7 +136,7 @@ static void retry_under_lease(struct state_entry *entry)
 
 static uint64_t key_of(uint64_t number)
 {
-	return state_mix(number + 1) | 1;
+	return hash_mix(number + 1) | 1;
 }
 
 static void keep_and_learn(struct state_entry *entry)

@@ -12,7 +12,6 @@
 
 #include "config/load.h"
 #include "interpose/gate/block.c" /* of the preloaded object, which the tests aren't linked with */
-#include "interpose/host/hash.c"
 
 /* What a response with this header block demands, in ms; -1: nothing. bytes_each: what a callback brings; 0: a line. */
 static int64_t demanded_ms(const char *fields, size_t bytes_each)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "interpose/host/hash.h"
+#include "base/hash.h"
 
 #define BYTES 97
 

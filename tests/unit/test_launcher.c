@@ -111,7 +111,7 @@ static void boots_are_told_apart(void **state)
 	strcpy(deadline.boot_id, "01234567-89ab-cdef-0123-456789abcdef");
 	assert_false(launcher_is_of_this_boot(&deadline));
 	/* Whoever wrote it could not tell. */
-	strcpy(deadline.boot_id, DEADLINE_BOOT_ID_UNKNOWN);
+	strcpy(deadline.boot_id, BOOT_ID_UNKNOWN);
 	assert_true(launcher_is_of_this_boot(&deadline));
 }
 

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "interpose/host/clock.h"
+#include "base/clock.h"
 #include "interpose/host/ini.h"
 #include "interpose/host/large_stack.h"
 #include "interpose/host/mounts.h"

@@ -2,6 +2,7 @@
 
 /* The table of entries: who gets which, what happens when there are no more, and what a child finds. */
 
+#include "base/clock.h"
 #include "tests/unit/test_state_support.h"
 
 #include <stdatomic.h>
@@ -145,7 +146,7 @@ static void what_protects_nothing_makes_room(void **unused)
 	struct state state, other;
 	struct state_view view;
 	struct state_lease lease;
-	int64_t now_ms = state_now_ms();
+	int64_t now_ms = clock_ms();
 	open_shared(&state);
 	struct state_entry *protecting[] = {
 	    state_find_entry(&state, "http://budget:80", "policy"),
@@ -190,7 +191,7 @@ static void what_nobody_used_for_an_hour_makes_room(void **unused)
 		origin_of(i, origin);
 		struct state_entry *entry = state_find_entry(&state, origin, "policy");
 		atomic_store(state_budget_word(entry), 1);
-		state_touch_entry(entry, state_now_ms() - (i == 7 ? 3600001 : 3000000));
+		state_touch_entry(entry, clock_ms() - (i == 7 ? 3600001 : 3000000));
 	}
 	origin_of(7, origin);
 	struct state_entry *idle = state_find_entry(&state, origin, "policy");
@@ -214,7 +215,7 @@ static void half_emptied_entries_make_room(void **unused)
 	}
 	origin_of(3, origin);
 	struct state_entry *half = state_find_entry(&state, origin, "policy");
-	atomic_store((_Atomic uint64_t *)(void *)half, ((uint64_t)state_now_ms() - 2000) << 1);
+	atomic_store((_Atomic uint64_t *)(void *)half, ((uint64_t)clock_ms() - 2000) << 1);
 	assert_false(view_of(&state, origin, &view));
 	assert_ptr_equal(state_find_entry(&state, ORIGIN, "policy"), half);
 	assert_int_equal(atomic_load(state_budget_word(half)), 0);

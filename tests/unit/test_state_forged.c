@@ -31,7 +31,7 @@ static uint64_t random_word(void)
 	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	uint64_t drawn = random_state >> 33;
 	if (drawn % 3 == 0)
-		return state_mix(random_state);
+		return hash_mix(random_state);
 	return extremes[drawn % (sizeof(extremes) / sizeof(extremes[0]))];
 }
 

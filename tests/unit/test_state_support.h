@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/call_filter.h"
+#include "base/hash.h"
 #include "state/count.h"
 #include "state/entries.h"
 #include "state/flight.h"
@@ -149,7 +150,7 @@ __attribute__((unused)) static uint64_t meeting_key(size_t n, size_t places)
 {
 	uint64_t key = 1;
 	for (;; key++)
-		if (state_mix(key) % places == 100 && n-- == 0)
+		if (hash_mix(key) % places == 100 && n-- == 0)
 			return key;
 }
 

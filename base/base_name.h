@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_INTERPOSE_BASE_NAME_H
-#define TENACURL_INTERPOSE_BASE_NAME_H
+#ifndef TENACURL_BASE_BASE_NAME_H
+#define TENACURL_BASE_BASE_NAME_H
 
 #include <string.h>
 

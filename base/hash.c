@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <string.h>
+#include "base/hash.h"
 
-#include "interpose/host/hash.h"
-#include "interpose/libcurl/curl_abi.h"
+#include <string.h>
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count_bytes)
 {
@@ -22,14 +21,6 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count_bytes)
 uint64_t hash_text(uint64_t hash, const char *text)
 {
 	return hash_bytes(hash, text ? text : "", text ? strlen(text) : 0);
-}
-
-uint64_t hash_list(uint64_t hash, const struct curl_slist *line)
-{
-	for (; line; line = line->next)
-		if (line->data)
-			hash = hash_text(hash, line->data);
-	return hash;
 }
 
 void hash_stream_begin(struct hash_stream *stream)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_INTERPOSE_CLOCK_H
-#define TENACURL_INTERPOSE_CLOCK_H
+#ifndef TENACURL_BASE_CLOCK_H
+#define TENACURL_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC in milliseconds, rounded down. Through the vDSO: no system call. 0 where a sandbox refuses even that.
+/*
+ * CLOCK_MONOTONIC in milliseconds, rounded down: what a state and all deadlines go by. Through the vDSO: no system
+ * call. 0 where a sandbox refuses even that. Any context.
  */
 static inline int64_t clock_ms(void)
 {
