@@ -14,7 +14,7 @@
 
 #include "cli/binder.h"
 #include "cli/check.h"
-#include "cli/elf_file.h"
+#include "cli/elf_read.h"
 #include "cli/known_use.h"
 #include "cli/process_environment.h"
 #include "cli/process_objects.h"

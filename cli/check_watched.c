@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/elf_file.h"
+#include "cli/elf_read.h"
 
 #define NODE_PREFIX "CURL_"
 

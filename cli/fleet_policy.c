@@ -4,8 +4,6 @@
 
 #include "cli/fleet_policy.h"
 
-#include "cli/fleet_run.h"
-
 const char *fleet_policy_name(enum fleet_policy policy)
 {
 	static const char *const names[] = {

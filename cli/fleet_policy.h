@@ -2,7 +2,9 @@
 #ifndef TENACURL_CLI_FLEET_POLICY_H
 #define TENACURL_CLI_FLEET_POLICY_H
 
-#include "cli/fleet_run.h"
+#include "cli/fleet_scenario.h"
+
+enum fleet_policy { FLEET_NO_RETRIES, FLEET_NAIVE, FLEET_TENACURL, FLEET_POLICIES };
 
 /*
  * The rules that stand for a policy. Without retries and in the naive loop each attempt has the program's whole
@@ -10,5 +12,8 @@
  * patient.
  */
 struct policy_rules fleet_rules_of(const struct fleet_scenario *scenario, enum fleet_policy policy);
+
+/* The policy's name for people. */
+const char *fleet_policy_name(enum fleet_policy policy);
 
 #endif

@@ -4,14 +4,12 @@
 
 /* Runs a fleet under one policy, and what came of it. */
 
-#include "cli/fleet_scenario.h"
+#include "cli/fleet_policy.h"
 #include "engine/engine.h"
 
 #define FLEET_BIN_MS    500
 #define FLEET_RECOVERED 0.95 /* share of the operations that must succeed, of those that do without an outage */
 #define FLEET_NEVER     (-1)
-
-enum fleet_policy { FLEET_NO_RETRIES, FLEET_NAIVE, FLEET_TENACURL, FLEET_POLICIES };
 
 /* What happened in one span of FLEET_BIN_MS. */
 struct fleet_bin {
@@ -37,9 +35,6 @@ struct fleet_result {
 bool fleet_run(const struct fleet_scenario *scenario, enum fleet_policy policy, struct fleet_result *result);
 
 void fleet_result_end(struct fleet_result *result);
-
-/* The policy's name for people. */
-const char *fleet_policy_name(enum fleet_policy policy);
 
 /* The most requests in a bin, as a rate. */
 int64_t fleet_peak_per_s(const struct fleet_result *result);

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is done on the way to TENACURL_DISABLE. */
-enum launch_switch { LAUNCH_SWITCH_KEPT, LAUNCH_SWITCH_OFF, LAUNCH_SWITCH_ON };
+#include "cli/launch_switch.h"
 
 struct launch {
 	char **chain; /* every file on the way, in order; the last is the program itself */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/launch.h"
+#include "cli/launch_switch.h"
 #include "cli/launchers.h"
 
 struct launch_words {

@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/elf_read.h"
+
 #define ANSWER_BYTES_MAX (1 << 20)
 #define ANSWER_MS_MAX    3000
 #define ENDING_MS_MAX    1000

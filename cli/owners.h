@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/stats.h"
+#include "cli/stats_gather.h"
 #include "state/learned.h"
 
 /* What was learned of a caller. */

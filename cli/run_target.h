@@ -6,6 +6,7 @@
  * The program that run is about to start, looked at as far as tenacurl's way into it goes.
  */
 
+#include "cli/elf_read.h"
 #include "cli/launch.h"
 #include "cli/link_tree.h"
 #include "cli/run.h"

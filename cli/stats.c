@@ -5,7 +5,9 @@
 
 #include "cli/off_switch.h"
 #include "cli/owners.h"
+#include "cli/say/options.h"
 #include "cli/say/output.h"
+#include "cli/stats_print.h"
 
 /* What the command line says. */
 struct request {

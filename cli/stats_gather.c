@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/stats_gather.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/last_running.h"
 #include "cli/monotonic.h"
-#include "cli/stats.h"
 #include "engine/breaker.h"
 #include "engine/budget.h"
 

@@ -4,7 +4,7 @@
 
 #include "cli/plain_json.h"
 #include "cli/quantile.h"
-#include "cli/stats.h"
+#include "cli/stats_print.h"
 #include "engine/engine.h"
 
 #define SCHEMA 1

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/stats.h"
+#include "cli/stats_print.h"
 #include "engine/engine.h"
 
 /* What a metric prints its samples with. */

@@ -10,7 +10,7 @@
 
 #include "cli/lost_records.h"
 #include "cli/quantile.h"
-#include "cli/stats.h"
+#include "cli/stats_print.h"
 #include "engine/engine.h"
 
 #define CELL_BYTES 48
