@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_print.h"
+#include "cli/job.h"
 #include "cli/off_switch.h"
 #include "cli/plain_text.h"
-#include "cli/run.h"
-#include "cli/run_job.h"
+#include "cli/say/exit.h"
 #include "cli/say/options.h"
 
 /* What the command line says. */
@@ -43,8 +44,8 @@ static const struct say_command COMMAND = {
     .examples = "tenacurl check ./import.sh\n"
                 "tenacurl check --run -- php job.php\n"
                 "tenacurl check --pid 4711\n",
-    .wrong_usage = RUN_EXIT_REFUSED,
-    .unwritable = RUN_EXIT_REFUSED,
+    .wrong_usage = SAY_EXIT_REFUSED,
+    .unwritable = SAY_EXIT_REFUSED,
     .takes_command = true,
 };
 
@@ -63,21 +64,21 @@ static int status_of_failure(int reason)
 	switch (reason) {
 	case ENOENT:
 	case ENOTDIR:
-		return RUN_EXIT_NOT_FOUND;
+		return SAY_EXIT_NOT_FOUND;
 	case EACCES:
 	case EISDIR:
 	case ENOEXEC:
 	case ELOOP:
-		return RUN_EXIT_NOT_EXECUTABLE;
+		return SAY_EXIT_NOT_EXECUTABLE;
 	default:
-		return RUN_EXIT_REFUSED;
+		return SAY_EXIT_REFUSED;
 	}
 }
 
 /* `run` would name the job, by which the policy may choose. */
 static void name_job(char **command)
 {
-	char *name = run_job_name(command);
+	char *name = job_name(command);
 	if (name)
 		setenv("TENACURL_JOB", name, 1);
 	free(name);
@@ -87,7 +88,7 @@ static void name_job(char **command)
 static int find_out(const struct request *request, struct check_report *report)
 {
 	if (request->pid)
-		return check_pid((pid_t)request->pid, report) ? 0 : RUN_EXIT_REFUSED;
+		return check_pid((pid_t)request->pid, report) ? 0 : SAY_EXIT_REFUSED;
 	name_job(request->check.command);
 	bool done = request->run ? check_run(&request->check, report) : check_static(&request->check, report);
 	int reason = errno;
@@ -108,7 +109,7 @@ static int tell(const struct request *request)
 	if (status == 0) {
 		check_judge(&report);
 		bool printed = request->check.json ? check_print_json(&report) : check_print_text(&report);
-		status = printed ? (int)report.verdict : RUN_EXIT_REFUSED;
+		status = printed ? (int)report.verdict : SAY_EXIT_REFUSED;
 		if (!printed)
 			fprintf(stderr, "tenacurl check: can't write: %s\n", strerror(errno));
 	}
@@ -116,9 +117,9 @@ static int tell(const struct request *request)
 	return status;
 }
 
-int check_command(int argc, char **argv)
+int check_command(int argc, char **argv, int (*run)(int argc, char **argv))
 {
-	struct request request = {0};
+	struct request request = {.check = {.run = run}};
 	int end = say_read_options(&COMMAND, argc, argv, &request, &request.check.command);
 	if (end == SAY_GO_ON)
 		end = check_request(&request);

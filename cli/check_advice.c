@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/binder.h"
+#include "cli/object.h"
 #include "cli/plain_text.h"
-#include "cli/run.h"
 #include "interpose/bind/bind.h"
 
 bool check_advice_is_for(const struct check_report *report, enum check_reason reason)
@@ -30,9 +30,9 @@ static void print_lines(const char *object, bool with_preload)
 
 void check_print_advice(const struct check_report *report, enum check_reason reason)
 {
-	struct run_error ignored;
+	struct say_error ignored;
 	bool without_preload = reason == CHECK_REASON_ENVIRONMENT;
-	char *object = report->tenacurl ? strdup(report->tenacurl) : run_find_object(&ignored);
+	char *object = report->tenacurl ? strdup(report->tenacurl) : object_find(&ignored);
 	if (object && strchr(object, '/')) {
 		puts(without_preload
 		         ? "  Start it by 'tenacurl run'; a service of systemd by these lines in its [Service]:"

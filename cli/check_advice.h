@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cli/check.h"
+#include "cli/check_report.h"
 
 /* Whether what the reason says of a running process is cured by lines in its service's unit. */
 bool check_advice_is_for(const struct check_report *report, enum check_reason reason);

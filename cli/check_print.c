@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check.h"
+#include "cli/check_print.h"
 
 #include <jansson.h>
 #include <stdio.h>

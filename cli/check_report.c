@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check.h"
+#include "cli/check_report.h"
 
 #include <stdlib.h>
 #include <string.h>

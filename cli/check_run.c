@@ -15,9 +15,11 @@
 #include "cli/binder.h"
 #include "cli/check.h"
 #include "cli/check_watched.h"
+#include "cli/object.h"
 #include "cli/plain_text.h"
-#include "cli/run.h"
-#include "cli/run_target.h"
+#include "cli/preload.h"
+#include "cli/say/exit.h"
+#include "cli/target.h"
 #include "cli/watch_file.h"
 #include "interpose/bind/bind.h"
 #include "interpose/bind/watch_format.h"
@@ -64,16 +66,16 @@ static char *beside(const char *object)
 /* Why the program can't be watched, as half a sentence; "" if it can. The watcher asks for as much as the binder. */
 static const char *unwatchable_reason(const struct check_request *request, const char *name, const char *object)
 {
-	struct run_target target;
-	char *preload = run_compose_preload(getenv("LD_PRELOAD"), name);
+	struct target target;
+	char *preload = preload_compose(getenv("LD_PRELOAD"), name);
 	char *watcher = beside(object);
 	const char *reason = "";
 	if (!watcher || access(watcher, R_OK) != 0) {
 		reason = WATCH_LIBRARY " is missing";
 	} else {
-		run_target_read(request->command, preload, object, &target);
-		reason = run_target_binder_obstacle(&target);
-		run_target_free(&target);
+		target_read(request->command, preload, object, &target);
+		reason = target_binder_obstacle(&target);
+		target_free(&target);
 	}
 	free(watcher);
 	free(preload);
@@ -83,9 +85,9 @@ static const char *unwatchable_reason(const struct check_request *request, const
 /* Returns what LD_AUDIT is to name, to free(); NULL with `*reason` set if the program can't be watched. */
 static char *find_watcher(const struct check_request *request, const char **reason)
 {
-	struct run_error error = {""};
-	char *object = run_find_object(&error), *watcher = NULL;
-	char *by_architecture = object ? run_name_by_architecture(object) : NULL;
+	struct say_error error = {""};
+	char *object = object_find(&error), *watcher = NULL;
+	char *by_architecture = object ? object_name_by_architecture(object) : NULL;
 	const char *name = by_architecture ? by_architecture : object;
 	*reason = object ? unwatchable_reason(request, name, object) : "tenacurl itself can't be loaded";
 	if (!**reason && !(watcher = beside(name)))
@@ -167,14 +169,14 @@ static int start_run(const struct watched_run *run)
 	    (run->request->json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
 		complain("can't start the program");
 		free(arguments);
-		return RUN_EXIT_REFUSED;
+		return SAY_EXIT_REFUSED;
 	}
 	arguments[count++] = name;
 	if (run->request->no_binder)
 		arguments[count++] = no_binder;
 	arguments[count++] = end_of_options;
 	memcpy(arguments + count, run->request->command, word_count * sizeof(*arguments));
-	int status = run_command(count + (int)word_count, arguments);
+	int status = run->request->run(count + (int)word_count, arguments);
 	free(arguments);
 	return status;
 }
@@ -188,9 +190,9 @@ static int shell_status(int status)
 static int errno_of(int run_status)
 {
 	switch (run_status) {
-	case RUN_EXIT_NOT_FOUND:
+	case SAY_EXIT_NOT_FOUND:
 		return ENOENT;
-	case RUN_EXIT_NOT_EXECUTABLE:
+	case SAY_EXIT_NOT_EXECUTABLE:
 		return EACCES;
 	default:
 		return EINVAL;
@@ -202,7 +204,7 @@ static _Noreturn void be_program(const struct watched_run *run)
 {
 	int failure = start_run(run);
 	ssize_t written = write(run->started_pipe[1], "", 1);
-	_exit(written == 1 ? failure : RUN_EXIT_REFUSED);
+	_exit(written == 1 ? failure : SAY_EXIT_REFUSED);
 }
 
 /* Waits for the end of the program, with its status in the report. Returns false if nothing was started. */

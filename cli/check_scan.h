@@ -9,10 +9,10 @@
  */
 
 #include "cli/binder.h"
-#include "cli/check.h"
+#include "cli/check_report.h"
 #include "cli/launch.h"
 #include "cli/link_tree.h"
-#include "cli/run.h"
+#include "cli/say/error.h"
 #include "cli/subject.h"
 #include "config/policy.h"
 
@@ -28,7 +28,7 @@ struct check_scan {
 	const struct policy *policy;   /* NULL: none could be loaded, so nothing is wrapped */
 	char policy_error[512];        /* why not */
 	char *object;                  /* libtenacurl.so; NULL: not found or not usable */
-	struct run_error object_error; /* why not */
+	struct say_error object_error; /* why not */
 	char *preload;                 /* LD_PRELOAD as `run` would set it; NULL: none */
 	enum check_reason inherited;   /* what keeps tenacurl out of everything that the program starts, too */
 	enum launch_switch switched;   /* … and what was done to TENACURL_DISABLE before it started */

@@ -14,8 +14,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "cli/check.h"
 #include "cli/known_programs.h"
-#include "cli/run.h"
+#include "cli/object.h"
+#include "cli/preload.h"
 
 static bool is_below_root(const char *root, const char *object)
 {
@@ -172,7 +174,7 @@ static void add_notes(struct check_program *program)
 
 static bool has_binder_beside(const char *object)
 {
-	char *binder = object ? run_find_binder(object, object) : NULL;
+	char *binder = object ? object_find_binder(object, object) : NULL;
 	bool found = binder != NULL;
 	free(binder);
 	return found;
@@ -228,9 +230,9 @@ bool check_add_program(struct check_scan *scan, char **command, unsigned depth)
 static bool begin(const struct check_request *request, struct check_scan *scan)
 {
 	struct check_report *report = scan->report;
-	scan->object = run_find_object(&scan->object_error);
+	scan->object = object_find(&scan->object_error);
 	if (scan->object)
-		scan->preload = run_compose_preload(getenv("LD_PRELOAD"), scan->object);
+		scan->preload = preload_compose(getenv("LD_PRELOAD"), scan->object);
 	const char *why_no_binder = request->no_binder                 ? NO_BINDER_OPTION
 	                            : !has_binder_beside(scan->object) ? "it isn't installed"
 	                                                               : "";

@@ -2,7 +2,7 @@
 #ifndef TENACURL_CLI_CHECK_WATCHED_H
 #define TENACURL_CLI_CHECK_WATCHED_H
 
-#include "cli/check.h"
+#include "cli/check_report.h"
 #include "cli/watch_file.h"
 
 /*

@@ -5,20 +5,23 @@
  * place, must never keep a program from running: it is a warning, and the program runs as it would without tenacurl.
  * --require asks for more: whatever would leave the program unprotected is a refusal then.
  */
+#include "cli/run.h"
+
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
-#include <unistd.h>
 
 #include "cli/check.h"
+#include "cli/job.h"
 #include "cli/plain_text.h"
-#include "cli/run_job.h"
+#include "cli/run_execute.h"
+#include "cli/run_foreign.h"
 #include "cli/run_plan.h"
+#include "cli/run_summary.h"
+#include "cli/run_tell.h"
+#include "cli/say/exit.h"
 #include "cli/say/options.h"
-#include "log/sink.h"
 
 static const struct say_option OPTIONS[] = {
     SAY_ROW("policy", '\0', "FILE", SAY_TEXT, struct run_options, policy,
@@ -56,48 +59,17 @@ static const struct say_command COMMAND = {
                 "tenacurl run --summary -- ./import.sh\n"
                 "tenacurl run --mode audit --log audit.jsonl -- php job.php\n",
     .needs = "which command?",
-    .wrong_usage = RUN_EXIT_REFUSED,
-    .unwritable = RUN_EXIT_REFUSED,
+    .wrong_usage = SAY_EXIT_REFUSED,
+    .unwritable = SAY_EXIT_REFUSED,
     .takes_command = true,
 };
-
-bool run_refuse(struct run_error *error, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return false;
-}
-
-static bool has_told; /* something that keeps the program from being helped */
-
-/* Whether somebody reads standard error: now, or with the line that --summary writes there. */
-static bool is_read(const struct run_options *options)
-{
-	return options->verbose || options->summary || isatty(STDERR_FILENO);
-}
-
-void run_tell(const struct run_options *options, enum run_audience audience, const char *format, ...)
-{
-	char text[1024] = "";
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	has_told |= audience != RUN_TELL_VERBOSE;
-	if (options->verbose || (audience != RUN_TELL_VERBOSE && is_read(options)))
-		fprintf(stderr, "tenacurl run: warning: %s\n", plain_text(text));
-	if (audience == RUN_TELL_ANYBODY && !options->verbose && !isatty(STDERR_FILENO))
-		log_syslog(LOG_WARNING, text, strlen(text));
-}
 
 /*
  * Whether the program may be helped; if it is known not to be, `text` says why: it doesn't use libcurl, or none of its
  * uses is wrapped. Where nothing of libcurl is seen in the files, as with most scripts, that proves nothing; and what
  * can't be started fails by itself.
  */
-static bool may_be_helped(const struct run_options *options, struct run_error *text)
+static bool may_be_helped(const struct run_options *options, struct say_error *text)
 {
 	const struct check_request request = {.command = options->command, .no_binder = options->no_binder};
 	struct check_report report = {0};
@@ -109,7 +81,7 @@ static bool may_be_helped(const struct run_options *options, struct run_error *t
 		may_be = report.verdict != CHECK_NOT || report.reason == CHECK_REASON_NO_LIBCURL;
 	}
 	if (!may_be)
-		run_refuse(text, "%s can't be helped: %s ('tenacurl check' tells more)", options->command[0],
+		say_refuse(text, "%s can't be helped: %s ('tenacurl check' tells more)", options->command[0],
 		           report.reason == CHECK_REASON_NONE ? "for several reasons"
 		                                              : check_reason_text(report.reason));
 	check_report_free(&report);
@@ -117,47 +89,39 @@ static bool may_be_helped(const struct run_options *options, struct run_error *t
 }
 
 /* Looks at the program if anybody wants to know. Returns false if that is a reason to refuse. */
-static bool heed_program(const struct run_options *options, struct run_error *error)
+static bool heed_program(const struct run_options *options, struct say_error *error)
 {
-	struct run_error text = {""};
+	struct say_error text = {""};
 	/* One line is enough: what was told already is more than this. */
-	if ((!options->require && (has_told || !is_read(options))) || may_be_helped(options, &text))
+	if ((!options->require && (run_has_told() || !run_is_read(options))) || may_be_helped(options, &text))
 		return true;
 	if (options->require)
-		return run_refuse(error, "--require: %s", text.text);
+		return say_refuse(error, "--require: %s", text.text);
 	run_tell(options, RUN_TELL_TERMINAL, "%s", text.text);
 	return true;
-}
-
-int run_execute(char **command)
-{
-	run_execute_program(command);
-	int reason = errno;
-	fprintf(stderr, "tenacurl run: can't run '%s': %s\n", plain_text(command[0]), strerror(reason));
-	return reason == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;
 }
 
 int run_command(int argc, char **argv)
 {
 	struct run_options options = {0};
 	struct run_plan plan = {0};
-	struct run_error error = {""};
+	struct say_error error = {""};
 	int end = say_read_options(&COMMAND, argc, argv, &options, &options.command);
 	if (end != SAY_GO_ON)
 		return end;
 
-	char *name = options.job ? NULL : run_job_name(options.command);
+	char *name = options.job ? NULL : job_name(options.command);
 	if (name)
 		options.job = name;
 	bool ready = run_plan_make(&options, &plan, &error);
 	if (ready && !run_plan_set(&options, &plan))
-		ready = run_refuse(&error, "can't set the environment: %s", strerror(errno));
+		ready = say_refuse(&error, "can't set the environment: %s", strerror(errno));
 	run_plan_free(&plan);
 	free(name);
 	ready = ready && heed_program(&options, &error);
 	if (!ready) {
 		fprintf(stderr, "tenacurl run: %s\n", plain_text(error.text));
-		return RUN_EXIT_REFUSED;
+		return SAY_EXIT_REFUSED;
 	}
 	return options.summary ? run_with_summary(&options) : run_execute(options.command);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run.h"
+#include "cli/run_deadline.h"
 
 #include <string.h>
 
@@ -75,11 +75,11 @@ bool run_deadline_is_live(const struct deadline_text *deadline)
 }
 
 bool run_make_deadline(int64_t duration_ms, const struct deadline_text *inherited,
-                       char out[static DEADLINE_TEXT_BYTES_MAX], struct run_error *error)
+                       char out[static DEADLINE_TEXT_BYTES_MAX], struct say_error *error)
 {
 	struct deadline_text own;
 	if (!launcher_be(&own))
-		return run_refuse(error, "--deadline needs /proc, which can't be read");
+		return say_refuse(error, "--deadline needs /proc, which can't be read");
 	own.deadline_ms = monotonic_ms() + duration_ms;
 	if (inherited && inherited->deadline_ms < own.deadline_ms)
 		own = *inherited;

@@ -7,6 +7,7 @@
 
 #include "cli/binder.h"
 #include "cli/plain_text.h"
+#include "cli/preload.h"
 
 /* Sets a variable, or leaves it alone if value is NULL. */
 static bool set_variable(const struct run_options *options, const char *name, const char *value)
@@ -29,8 +30,8 @@ static bool set_list(const struct run_options *options, const char *name, const 
 
 static bool set_preload(const struct run_options *options, const char *object)
 {
-	char *preload = run_compose_preload(getenv("LD_PRELOAD"), object);
-	char *asan_options = run_compose_asan_options(getenv("ASAN_OPTIONS"));
+	char *preload = preload_compose(getenv("LD_PRELOAD"), object);
+	char *asan_options = preload_compose_asan_options(getenv("ASAN_OPTIONS"));
 	bool set = preload && asan_options && set_list(options, "LD_PRELOAD", preload) &&
 	           (!object || set_variable(options, "ASAN_OPTIONS", asan_options));
 	free(preload);

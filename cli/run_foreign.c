@@ -4,9 +4,10 @@
  * what is known to make its requests itself. An interpreter is, for a script that names another library for that and
  * curl nowhere: what the script starts would be named in it.
  */
+#include "cli/run_foreign.h"
+
 #include <string.h>
 
-#include "cli/run_plan.h"
 #include "cli/subject.h"
 
 struct foreign {
@@ -46,7 +47,7 @@ static const char *name_of(const struct launch *launch, const struct subject *su
 	                                                      : subject_file_name(launch->path);
 }
 
-static bool find(const struct launch *launch, struct run_error *text)
+static bool find(const struct launch *launch, struct say_error *text)
 {
 	struct subject subject = {0};
 	bool is_foreign = false;
@@ -54,12 +55,12 @@ static bool find(const struct launch *launch, struct run_error *text)
 	for (size_t i = 0; is_read && !is_foreign && i < sizeof(FOREIGN) / sizeof(FOREIGN[0]); i++)
 		is_foreign = is_row_of(&FOREIGN[i], &subject);
 	if (is_foreign)
-		run_refuse(text, "%s doesn't use libcurl, so its requests aren't retried", name_of(launch, &subject));
+		say_refuse(text, "%s doesn't use libcurl, so its requests aren't retried", name_of(launch, &subject));
 	subject_free(&subject);
 	return is_foreign;
 }
 
-bool run_is_foreign(char **command, struct run_error *text)
+bool run_is_foreign(char **command, struct say_error *text)
 {
 	struct launch launch = {0};
 	bool is_foreign = launch_follow(command, &launch) && !launch.starts_run && find(&launch, text);

@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include "base/launcher.h"
+#include "cli/object.h"
 #include "cli/off_switch.h"
-#include "cli/run_target.h"
+#include "cli/preload.h"
+#include "cli/run_deadline.h"
+#include "cli/run_policy.h"
+#include "cli/run_tell.h"
+#include "cli/target.h"
 #include "config/variable.h"
-
-/* Which the object looks for, too. */
 
 static void warn_if_verbose(void *context, const char *text)
 {
@@ -24,18 +27,18 @@ static void warn_if_verbose(void *context, const char *text)
 }
 
 /* Returns `path` made absolute but not resolved, since links are switched to change what they name. To free(). */
-static char *absolute_path(const char *path, struct run_error *error)
+static char *absolute_path(const char *path, struct say_error *error)
 {
 	char *absolute = NULL;
 	char directory[PATH_MAX];
 	if (path[0] == '/')
 		absolute = strdup(path);
 	else if (!getcwd(directory, sizeof(directory)))
-		run_refuse(error, "can't make '%s' absolute: %s", path, strerror(errno));
+		say_refuse(error, "can't make '%s' absolute: %s", path, strerror(errno));
 	else if (asprintf(&absolute, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, path) < 0)
 		absolute = NULL;
 	if (!absolute && !error->text[0])
-		run_refuse(error, "out of memory");
+		say_refuse(error, "out of memory");
 	return absolute;
 }
 
@@ -55,18 +58,18 @@ static bool is_near_sink_word(const char *log)
 	return false;
 }
 
-static bool plan_log(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+static bool plan_log(const struct run_options *options, struct run_plan *plan, struct say_error *error)
 {
 	if (!options->log)
 		return true;
 	if (!options->log[0])
-		return run_refuse(error, "--log needs none, stderr, stderr-json, syslog or a file");
+		return say_refuse(error, "--log needs none, stderr, stderr-json, syslog or a file");
 	if (is_sink_word(options->log)) {
 		plan->log = strdup(options->log);
-		return plan->log || run_refuse(error, "out of memory");
+		return plan->log || say_refuse(error, "out of memory");
 	}
 	if (is_near_sink_word(options->log))
-		return run_refuse(error, "--log %s: allowed: none, stderr, stderr-json, syslog or a file (./%s)",
+		return say_refuse(error, "--log %s: allowed: none, stderr, stderr-json, syslog or a file (./%s)",
 		                  options->log, options->log);
 	plan->log = absolute_path(options->log, error);
 	return plan->log != NULL;
@@ -76,19 +79,19 @@ static bool plan_log(const struct run_options *options, struct run_plan *plan, s
  * A file that was asked for here and can't be written is a mistake to be told now, not to be lost record by record; one
  * that somebody else asked for is told, too.
  */
-static bool heed_log(const struct run_options *options, const struct sink_trouble *trouble, struct run_error *error)
+static bool heed_log(const struct run_options *options, const struct sink_trouble *trouble, struct say_error *error)
 {
 	if (!trouble->text[0])
 		return true;
 	if (options->log && trouble->is_of_file)
-		return run_refuse(error, "--log %s", trouble->text);
+		return say_refuse(error, "--log %s", trouble->text);
 	if (options->require)
-		return run_refuse(error, "--require: the log can't be written: %s", trouble->text);
+		return say_refuse(error, "--require: the log can't be written: %s", trouble->text);
 	run_tell(options, RUN_TELL_ANYBODY, "the log can't be written, so records will be lost: %s", trouble->text);
 	return true;
 }
 
-static bool plan_policy(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+static bool plan_policy(const struct run_options *options, struct run_plan *plan, struct say_error *error)
 {
 	if (options->policy) {
 		plan->policy_path = absolute_path(options->policy, error);
@@ -116,7 +119,7 @@ static bool is_run_id(const char *text)
 }
 
 /* A run within a run belongs to it: same id, and its own deadline can only be earlier. */
-static bool plan_run(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+static bool plan_run(const struct run_options *options, struct run_plan *plan, struct say_error *error)
 {
 	const char *inherited_text = getenv("TENACURL_DEADLINE"), *inherited_id = getenv("TENACURL_RUN");
 	struct deadline_text inherited;
@@ -131,7 +134,7 @@ static bool plan_run(const struct run_options *options, struct run_plan *plan, s
 	} else {
 		uint64_t id;
 		if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
-			return run_refuse(error, "no random numbers: %s", strerror(errno));
+			return say_refuse(error, "no random numbers: %s", strerror(errno));
 		snprintf(plan->run_id, sizeof(plan->run_id), "%016llx", (unsigned long long)id);
 	}
 
@@ -139,20 +142,20 @@ static bool plan_run(const struct run_options *options, struct run_plan *plan, s
 	if (!options->deadline)
 		return true;
 	if (!run_parse_duration(options->deadline, &duration_ms))
-		return run_refuse(error,
+		return say_refuse(error,
 		                  "--deadline %s: not a time like 30s, 1500ms, 2m or 0.5h, above 0 and up to 365d",
 		                  options->deadline);
 	return run_make_deadline(duration_ms, live ? &inherited : NULL, plan->deadline, error);
 }
 
 /* Names the object as there is a file for each architecture, if the program's dynamic linker finds it so. */
-static bool plan_name(const struct run_options *options, const char *object, struct run_target *target,
+static bool plan_name(const struct run_options *options, const char *object, struct target *target,
                       struct run_plan *plan)
 {
-	char *general = run_name_by_architecture(object);
-	char *preload = run_compose_preload(getenv("LD_PRELOAD"), general ? general : object);
+	char *general = object_name_by_architecture(object);
+	char *preload = preload_compose(getenv("LD_PRELOAD"), general ? general : object);
 	if (preload) {
-		run_target_read(options->command, preload, object, target);
+		target_read(options->command, preload, object, target);
 		plan->object = strdup(general && target->takes_preload ? general : object);
 	}
 	free(general);
@@ -166,15 +169,15 @@ static bool is_disabled(void)
 }
 
 /* `object` is the real one. */
-static void plan_binder(const struct run_options *options, const struct run_target *target, const char *object,
+static void plan_binder(const struct run_options *options, const struct target *target, const char *object,
                         struct run_plan *plan)
 {
-	const char *reason = run_target_binder_obstacle(target);
+	const char *reason = target_binder_obstacle(target);
 	if (options->no_binder)
 		return;
 	if (is_disabled())
 		reason = "TENACURL_DISABLE switches tenacurl off";
-	plan->binder = reason[0] ? NULL : run_find_binder(object, plan->object);
+	plan->binder = reason[0] ? NULL : object_find_binder(object, plan->object);
 	if (!reason[0] && !plan->binder)
 		reason = "it isn't there beside libtenacurl.so";
 	if (!plan->binder)
@@ -182,61 +185,61 @@ static void plan_binder(const struct run_options *options, const struct run_targ
 }
 
 /* Returns false if the host's switch is a reason to refuse. */
-static bool heed_switch(const struct run_options *options, struct run_error *error)
+static bool heed_switch(const struct run_options *options, struct say_error *error)
 {
 	char text[OFF_SWITCH_TEXT_BYTES];
 	enum kill_switch seen = off_switch_describe(text);
 	if (options->require && (seen == KILL_SWITCH_SET || seen == KILL_SWITCH_UNKNOWN))
-		return run_refuse(error, "--require: %s", text);
+		return say_refuse(error, "--require: %s", text);
 	if (seen != KILL_SWITCH_OPEN)
 		run_tell(options, RUN_TELL_ANYBODY, "%s", text);
 	return true;
 }
 
 /* What is known for sure to keep tenacurl out of the program. Returns false if that is a reason to refuse. */
-static bool heed_obstacle(const struct run_options *options, const struct run_target *target, struct run_plan *plan,
-                          struct run_error *error)
+static bool heed_obstacle(const struct run_options *options, const struct target *target, struct run_plan *plan,
+                          struct say_error *error)
 {
-	struct run_error text = {""};
-	enum run_obstacle obstacle = run_target_obstacle(target, &text);
+	struct say_error text = {""};
+	enum target_obstacle obstacle = target_find_obstacle(target, &text);
 	if (options->require && is_disabled())
-		return run_refuse(error, "--require: TENACURL_DISABLE switches tenacurl off");
+		return say_refuse(error, "--require: TENACURL_DISABLE switches tenacurl off");
 	if (!heed_switch(options, error))
 		return false;
-	if (obstacle == RUN_OBSTACLE_NONE)
+	if (obstacle == TARGET_OBSTACLE_NONE)
 		return true;
 	if (options->require)
-		return run_refuse(error, "--require: %s", text.text);
-	if (obstacle != RUN_OBSTACLE_DOUBT)
+		return say_refuse(error, "--require: %s", text.text);
+	if (obstacle != TARGET_OBSTACLE_DOUBT)
 		run_tell(options, RUN_TELL_TERMINAL, "%s", text.text);
-	if (obstacle == RUN_OBSTACLE_UNLOADABLE) {
+	if (obstacle == TARGET_OBSTACLE_UNLOADABLE) {
 		free(plan->object);
 		plan->object = NULL;
 	}
 	return true;
 }
 
-static bool plan_object(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+static bool plan_object(const struct run_options *options, struct run_plan *plan, struct say_error *error)
 {
-	struct run_target target = {0};
-	char *object = run_find_object(error);
+	struct target target = {0};
+	char *object = object_find(error);
 	if (!object)
 		return false;
 	if (variable_read_switch(getenv("TENACURL_DISABLE")) == VARIABLE_ON_BY_ODD_WORD)
 		run_tell(options, RUN_TELL_TERMINAL, "TENACURL_DISABLE isn't a known word, so tenacurl is off");
-	bool done = plan_name(options, object, &target, plan) || run_refuse(error, "out of memory");
+	bool done = plan_name(options, object, &target, plan) || say_refuse(error, "out of memory");
 	done = done && heed_obstacle(options, &target, plan, error);
 	if (done && plan->object)
 		plan_binder(options, &target, object, plan);
-	run_target_free(&target);
+	target_free(&target);
 	free(object);
 	return done;
 }
 
-bool run_plan_make(const struct run_options *options, struct run_plan *plan, struct run_error *error)
+bool run_plan_make(const struct run_options *options, struct run_plan *plan, struct say_error *error)
 {
 	if (options->job && !options->job[0])
-		return run_refuse(error, "--job needs a name");
+		return say_refuse(error, "--job needs a name");
 	return plan_log(options, plan, error) && plan_policy(options, plan, error) && plan_run(options, plan, error) &&
 	       plan_object(options, plan, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run.h"
+#include "cli/run_policy.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct replaced_key {
 };
 
 /* The command line's value, else the environment's, if it is one that the key takes. */
-static enum run_policy_state take_override(const struct replaced_key *replaced, struct run_error *error)
+static enum run_policy_state take_override(const struct replaced_key *replaced, struct say_error *error)
 {
 	const char *value = replaced->given ? replaced->given : replaced->inherited;
 	struct policy_error reason;
@@ -27,16 +27,16 @@ static enum run_policy_state take_override(const struct replaced_key *replaced, 
 	if (!value || cli_check_override(replaced->key, value, &reason))
 		return RUN_POLICY_GOOD;
 	if (replaced->given) {
-		run_refuse(error, "--%s", reason.text); /* which begins with "key = value: " */
+		say_refuse(error, "--%s", reason.text); /* which begins with "key = value: " */
 		return RUN_POLICY_BAD_HERE;
 	}
-	run_refuse(error, "%s: %s", replaced->variable, reason.text);
+	say_refuse(error, "%s: %s", replaced->variable, reason.text);
 	*replaced->overridden = NULL; /* what the command line asks for is looked at all the same */
 	return RUN_POLICY_BAD_ELSEWHERE;
 }
 
 static enum run_policy_state take_overrides(const struct run_policy_request *request,
-                                            struct policy_overrides *overrides, struct run_error *error)
+                                            struct policy_overrides *overrides, struct say_error *error)
 {
 	const struct policy_overrides inherited = cli_environment_overrides();
 	const struct replaced_key keys[] = {
@@ -45,7 +45,7 @@ static enum run_policy_state take_overrides(const struct run_policy_request *req
 	};
 	enum run_policy_state state = RUN_POLICY_GOOD;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && state != RUN_POLICY_BAD_HERE; i++) {
-		struct run_error found = {""};
+		struct say_error found = {""};
 		enum run_policy_state of_key = take_override(&keys[i], &found);
 		if (of_key == RUN_POLICY_GOOD)
 			continue;
@@ -73,19 +73,19 @@ static bool is_good_without_the_command_line(const struct run_policy_request *re
 
 static enum run_policy_state blame(const struct run_policy_request *request, const char *path,
                                    const struct policy_overrides *overrides, const struct policy_error *reason,
-                                   struct run_error *error)
+                                   struct say_error *error)
 {
 	bool replaces = request->mode || request->log;
 	bool by_override = replaces && is_good_without_the_command_line(request, path, overrides);
 	if (by_override && request->mode && strcmp(request->mode, "audit") == 0)
-		run_refuse(error, "--mode audit changes nothing but the log, and there is none: add --log");
+		say_refuse(error, "--mode audit changes nothing but the log, and there is none: add --log");
 	else
-		run_refuse(error, "%s", reason->text);
+		say_refuse(error, "%s", reason->text);
 	return request->policy_path || by_override ? RUN_POLICY_BAD_HERE : RUN_POLICY_BAD_ELSEWHERE;
 }
 
 static enum run_policy_state check_file(const struct run_policy_request *request,
-                                        const struct policy_overrides *overrides, struct run_error *error)
+                                        const struct policy_overrides *overrides, struct say_error *error)
 {
 	const struct policy_places places = {.named_by_command = request->policy_path,
 	                                     .environment = getenv("TENACURL_POLICY"),
@@ -96,7 +96,7 @@ static enum run_policy_state check_file(const struct run_policy_request *request
 	enum policy_found how;
 	const char *path = policy_find(&places, found_path, sizeof(found_path), &how) ? found_path : NULL;
 	if (how == POLICY_FOUND_TOO_LONG) {
-		run_refuse(error, "the path of the policy is too long");
+		say_refuse(error, "the path of the policy is too long");
 		return request->policy_path ? RUN_POLICY_BAD_HERE : RUN_POLICY_BAD_ELSEWHERE;
 	}
 	const struct policy *policy = cli_load_policy(path, overrides, request->warn, request->warn_context, &reason);
@@ -106,10 +106,10 @@ static enum run_policy_state check_file(const struct run_policy_request *request
 	return policy ? RUN_POLICY_GOOD : blame(request, path, overrides, &reason, error);
 }
 
-enum run_policy_state run_check_policy(const struct run_policy_request *request, struct run_error *error)
+enum run_policy_state run_check_policy(const struct run_policy_request *request, struct say_error *error)
 {
 	struct policy_overrides overrides = {NULL, NULL};
-	struct run_error of_file = {""};
+	struct say_error of_file = {""};
 	enum run_policy_state state = take_overrides(request, &overrides, error);
 	if (state == RUN_POLICY_BAD_HERE)
 		return state;

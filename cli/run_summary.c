@@ -9,6 +9,8 @@
  *   we end as the command did, by the same signal if by one, but without a core of our own;
  *   when we are killed, it is, too.
  */
+#include "cli/run_summary.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +22,8 @@
 #include <unistd.h>
 
 #include "cli/plain_text.h"
-#include "cli/run_plan.h"
+#include "cli/run_execute.h"
+#include "cli/say/exit.h"
 #include "engine/engine.h"
 #include "state/run_page.h"
 
@@ -191,13 +194,13 @@ int run_with_summary(const struct run_options *options)
 	struct signals kept;
 	if (!page || setenv("TENACURL_SUMMARY", name, 1) != 0) {
 		fprintf(stderr, "tenacurl run: --summary: %s\n", strerror(errno));
-		return RUN_EXIT_REFUSED;
+		return SAY_EXIT_REFUSED;
 	}
 	keep_signals(&kept);
 	pid_t child = start(options, &kept, page);
 	if (child < 0) {
 		fprintf(stderr, "tenacurl run: can't start a process: %s\n", strerror(errno));
-		return RUN_EXIT_REFUSED;
+		return SAY_EXIT_REFUSED;
 	}
 	int status = wait_for(child);
 	if (outer)

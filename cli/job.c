@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run_job.h"
+#include "cli/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static char *script_of(const struct launch *launch)
 	return script;
 }
 
-char *run_job_name(char **command)
+char *job_name(char **command)
 {
 	const char *told = getenv("TENACURL_JOB");
 	struct launch launch;

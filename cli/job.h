@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_CLI_RUN_JOB_H
-#define TENACURL_CLI_RUN_JOB_H
+#ifndef TENACURL_CLI_JOB_H
+#define TENACURL_CLI_JOB_H
 
 /* How `tenacurl run` names a job that nobody else named. */
 
@@ -9,6 +9,6 @@
  * and nice ./import.sh. To free(). NULL if TENACURL_JOB has a name, which stays, if the command has none,
  * or without memory.
  */
-char *run_job_name(char **command);
+char *job_name(char **command);
 
 #endif

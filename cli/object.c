@@ -3,7 +3,7 @@
  * The dynamic linker prints to the program's stderr, for each process, when it can't load a preloaded object. So
  * whatever could make it fail is looked at here, once, before anything is started.
  */
-#include "cli/run.h"
+#include "cli/object.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -60,29 +60,29 @@ static bool is_expanded(const char *path)
 	return false;
 }
 
-static bool is_loadable(const char *path, struct run_error *error)
+static bool is_loadable(const char *path, struct say_error *error)
 {
 	struct stat file;
 	struct statvfs file_system;
 	if (strpbrk(path, " :\t\n"))
-		return run_refuse(error, "the dynamic linker can't preload '%s': its path has a blank or a colon in it",
+		return say_refuse(error, "the dynamic linker can't preload '%s': its path has a blank or a colon in it",
 		                  path);
 	if (is_expanded(path))
-		return run_refuse(
+		return say_refuse(
 		    error, "the dynamic linker can't preload '%s': it takes a part of its path for a variable", path);
 	if (stat(path, &file) != 0)
-		return run_refuse(error, "can't read '%s': %s", path, strerror(errno));
+		return say_refuse(error, "can't read '%s': %s", path, strerror(errno));
 	if (!S_ISREG(file.st_mode))
-		return run_refuse(error, "can't read '%s': not a regular file", path);
+		return say_refuse(error, "can't read '%s': not a regular file", path);
 	if (access(path, R_OK) != 0)
-		return run_refuse(error, "can't read '%s': %s", path, strerror(errno));
+		return say_refuse(error, "can't read '%s': %s", path, strerror(errno));
 	if (statvfs(path, &file_system) == 0 && (file_system.f_flag & ST_NOEXEC))
-		return run_refuse(error, "the dynamic linker can't preload '%s': its file system is mounted noexec",
+		return say_refuse(error, "the dynamic linker can't preload '%s': its file system is mounted noexec",
 		                  path);
 	return true;
 }
 
-char *run_find_object(struct run_error *error)
+char *object_find(struct say_error *error)
 {
 	char directory[PATH_MAX];
 	char *found = NULL;
@@ -94,7 +94,7 @@ char *run_find_object(struct run_error *error)
 	if (!found)
 		found = object_in(TENACURL_LIBDIR, "/" PRELOAD_LIBRARY);
 	if (!found) {
-		run_refuse(error, "can't find " PRELOAD_LIBRARY " beside this program or in " TENACURL_LIBDIR);
+		say_refuse(error, "can't find " PRELOAD_LIBRARY " beside this program or in " TENACURL_LIBDIR);
 		return NULL;
 	}
 	if (!is_loadable(found, error)) {
@@ -112,7 +112,7 @@ static char *beside(const char *path, const char *below, const char *name)
 	return asprintf(&out, "%.*s%s%s", directory_bytes, path, below, name) < 0 ? NULL : out;
 }
 
-char *run_name_by_architecture(const char *object)
+char *object_name_by_architecture(const char *object)
 {
 	struct stat directory;
 	char *multiarch = beside(object, "/multiarch", "");
@@ -121,9 +121,9 @@ char *run_name_by_architecture(const char *object)
 	return is_there ? beside(object, BY_ARCHITECTURE, PRELOAD_LIBRARY) : NULL;
 }
 
-char *run_find_binder(const char *real_object, const char *object)
+char *object_find_binder(const char *real_object, const char *object)
 {
-	struct run_error ignored;
+	struct say_error ignored;
 	char *binder = beside(real_object, "/", BIND_LIBRARY);
 	bool is_usable = binder && is_loadable(binder, &ignored);
 	free(binder);

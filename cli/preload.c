@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run.h"
+#include "cli/preload.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static void append_entries(char *out, const char *list, enum entry_kind kind)
 			colon_list_append(out, entry.start, entry.bytes);
 }
 
-char *run_compose_preload(const char *inherited, const char *object)
+char *preload_compose(const char *inherited, const char *object)
 {
 	if (!inherited)
 		inherited = "";
@@ -68,7 +69,7 @@ char *run_compose_preload(const char *inherited, const char *object)
 	return out;
 }
 
-char *run_compose_asan_options(const char *inherited)
+char *preload_compose_asan_options(const char *inherited)
 {
 	static const char OPTION[] = "verify_asan_link_order=0";
 	if (!inherited)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TENACURL_CLI_RUN_TARGET_H
-#define TENACURL_CLI_RUN_TARGET_H
+#ifndef TENACURL_CLI_TARGET_H
+#define TENACURL_CLI_TARGET_H
 
 /*
  * The program that run is about to start, looked at as far as tenacurl's way into it goes.
@@ -9,9 +9,9 @@
 #include "cli/elf_read.h"
 #include "cli/launch.h"
 #include "cli/link_tree.h"
-#include "cli/run.h"
+#include "cli/say/error.h"
 
-struct run_target {
+struct target {
 	const char *name; /* as the user typed it */
 	struct launch launch;
 	bool is_found;
@@ -24,24 +24,24 @@ struct run_target {
 };
 
 /* What keeps the object out of the program. */
-enum run_obstacle {
-	RUN_OBSTACLE_NONE,
-	RUN_OBSTACLE_DOUBT,     /* it can't be told whether something does */
-	RUN_OBSTACLE_IGNORED,   /* it has no effect */
-	RUN_OBSTACLE_UNLOADABLE /* the dynamic linker would complain about it on the program's stderr */
+enum target_obstacle {
+	TARGET_OBSTACLE_NONE,
+	TARGET_OBSTACLE_DOUBT,     /* it can't be told whether something does */
+	TARGET_OBSTACLE_IGNORED,   /* it has no effect */
+	TARGET_OBSTACLE_UNLOADABLE /* the dynamic linker would complain about it on the program's stderr */
 };
 
 /*
  * Looks at what the command starts, and whether `preload` as LD_PRELOAD brings the object at this path into it. To be
  * freed.
  */
-void run_target_read(char **command, const char *preload, const char *object, struct run_target *target);
-void run_target_free(struct run_target *target);
+void target_read(char **command, const char *preload, const char *object, struct target *target);
+void target_free(struct target *target);
 
 /* Tells what keeps the object out of the program, in words for people. */
-enum run_obstacle run_target_obstacle(const struct run_target *target, struct run_error *text);
+enum target_obstacle target_find_obstacle(const struct target *target, struct say_error *text);
 
 /* Why the program can't have the binder, as half a sentence; "": it can. */
-const char *run_target_binder_obstacle(const struct run_target *target);
+const char *target_binder_obstacle(const struct target *target);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run_target.h"
+#include "cli/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +40,9 @@ static bool is_in_root(const char *root, const char *object)
 	return snprintf(path, sizeof(path), "%s%s", root, object) < (int)sizeof(path) && stat(path, &file) == 0;
 }
 
-void run_target_read(char **command, const char *preload, const char *object, struct run_target *target)
+void target_read(char **command, const char *preload, const char *object, struct target *target)
 {
-	*target = (struct run_target){.name = command[0], .result = ELF_RESULT_UNREADABLE};
+	*target = (struct target){.name = command[0], .result = ELF_RESULT_UNREADABLE};
 	target->is_found = launch_follow(command, &target->launch);
 	const char *root = target->launch.root;
 	if (target->is_found) {
@@ -59,7 +59,7 @@ void run_target_read(char **command, const char *preload, const char *object, st
 	}
 }
 
-void run_target_free(struct run_target *target)
+void target_free(struct target *target)
 {
 	launch_free(&target->launch);
 	elf_file_free(&target->program);
@@ -67,69 +67,69 @@ void run_target_free(struct run_target *target)
 }
 
 /* What happens on the way to the program. */
-static enum run_obstacle find_obstacle_before(const struct run_target *target, struct run_error *text)
+static enum target_obstacle obstacle_before(const struct target *target, struct say_error *text)
 {
 	const struct launch *launch = &target->launch;
 	if (launch->root && !target->has_object_in_root) {
-		run_refuse(text, "%s starts in %s, which has no libtenacurl.so at the same path", target->name,
+		say_refuse(text, "%s starts in %s, which has no libtenacurl.so at the same path", target->name,
 		           launch->root);
-		return RUN_OBSTACLE_UNLOADABLE;
+		return TARGET_OBSTACLE_UNLOADABLE;
 	}
 	if (launch->privileged_by) {
-		run_refuse(text, "%s is setuid or setgid: the dynamic linker drops tenacurl", launch->privileged_by);
-		return RUN_OBSTACLE_IGNORED;
+		say_refuse(text, "%s is setuid or setgid: the dynamic linker drops tenacurl", launch->privileged_by);
+		return TARGET_OBSTACLE_IGNORED;
 	}
 	if (launch->cleared_by) {
-		run_refuse(text, "%s clears the environment, and tenacurl goes with it", launch->cleared_by);
-		return RUN_OBSTACLE_IGNORED;
+		say_refuse(text, "%s clears the environment, and tenacurl goes with it", launch->cleared_by);
+		return TARGET_OBSTACLE_IGNORED;
 	}
-	return RUN_OBSTACLE_NONE;
+	return TARGET_OBSTACLE_NONE;
 }
 
 /* What the program itself is. */
-static enum run_obstacle find_obstacle_in(const struct run_target *target, struct run_error *text)
+static enum target_obstacle obstacle_in(const struct target *target, struct say_error *text)
 {
 	static const char *const PRIVILEGES[] = {[LAUNCH_SETUID] = "is setuid",
 	                                         [LAUNCH_SETGID] = "is setgid",
 	                                         [LAUNCH_CAPABILITIES] = "has file capabilities"};
 	const char *name = target->launch.chain_count == 1 ? target->name : target->launch.path;
 	if (target->result == ELF_RESULT_OK && !elf_file_is_native(&target->program)) {
-		run_refuse(text, "%s is of another architecture (%s) than tenacurl", name,
+		say_refuse(text, "%s is of another architecture (%s) than tenacurl", name,
 		           elf_machine_name(target->program.machine));
-		return RUN_OBSTACLE_UNLOADABLE;
+		return TARGET_OBSTACLE_UNLOADABLE;
 	}
 	enum launch_privilege privilege = launch_privilege_of(target->launch.path);
 	if (privilege != LAUNCH_ORDINARY) {
-		run_refuse(text, "%s %s: the dynamic linker drops tenacurl", name, PRIVILEGES[privilege]);
-		return RUN_OBSTACLE_IGNORED;
+		say_refuse(text, "%s %s: the dynamic linker drops tenacurl", name, PRIVILEGES[privilege]);
+		return TARGET_OBSTACLE_IGNORED;
 	}
 	if (target->result != ELF_RESULT_OK) {
-		run_refuse(text, "%s can't be read, so it isn't known what it needs", name);
-		return RUN_OBSTACLE_DOUBT;
+		say_refuse(text, "%s can't be read, so it isn't known what it needs", name);
+		return TARGET_OBSTACLE_DOUBT;
 	}
 	if (elf_file_is_linker(&target->program, target->launch.path))
-		return RUN_OBSTACLE_NONE; /* its program is read by itself, with our variables */
+		return TARGET_OBSTACLE_NONE; /* its program is read by itself, with our variables */
 	if (!target->program.interpreter) {
-		run_refuse(text, "%s is statically linked: only its children can be helped", name);
-		return RUN_OBSTACLE_IGNORED;
+		say_refuse(text, "%s is statically linked: only its children can be helped", name);
+		return TARGET_OBSTACLE_IGNORED;
 	}
 	if (elf_file_is_musl(&target->program)) {
-		run_refuse(text, "%s is linked with musl, where tenacurl does nothing", name);
-		return RUN_OBSTACLE_IGNORED;
+		say_refuse(text, "%s is linked with musl, where tenacurl does nothing", name);
+		return TARGET_OBSTACLE_IGNORED;
 	}
-	return RUN_OBSTACLE_NONE;
+	return TARGET_OBSTACLE_NONE;
 }
 
-enum run_obstacle run_target_obstacle(const struct run_target *target, struct run_error *text)
+enum target_obstacle target_find_obstacle(const struct target *target, struct say_error *text)
 {
 	/* A program that isn't there fails by itself; another run says of its program what there is to say. */
 	if (!target->is_found || target->launch.starts_run)
-		return RUN_OBSTACLE_NONE;
-	enum run_obstacle before = find_obstacle_before(target, text);
-	return before == RUN_OBSTACLE_NONE ? find_obstacle_in(target, text) : before;
+		return TARGET_OBSTACLE_NONE;
+	enum target_obstacle before = obstacle_before(target, text);
+	return before == TARGET_OBSTACLE_NONE ? obstacle_in(target, text) : before;
 }
 
-const char *run_target_binder_obstacle(const struct run_target *target)
+const char *target_binder_obstacle(const struct target *target)
 {
 	if (!target->is_found || target->launch.root || target->result != ELF_RESULT_OK)
 		return binder_reason(BINDER_NO_UNKNOWN);

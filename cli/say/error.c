@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/say/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool say_refuse(struct say_error *error, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return false;
+}
