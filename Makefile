@@ -67,7 +67,7 @@ ROOMS = entry drive record parts nesting gate handle libcurl host
 SO_SRC = $(SHARED_SRC) $(wildcard $(ROOMS:%=interpose/%/*.c)) interpose/bind/object.c
 BIND_SRC = $(addprefix interpose/bind/,binder.c step_aside.c object.c environment.c)
 WATCH_SRC = $(wildcard interpose/bind/watch*.c) $(addprefix interpose/bind/,object.c environment.c)
-CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c cli/say/*.c)
+CLI_SRC = $(SHARED_SRC) $(wildcard cli/*.c cli/*/*.c cli/*/*/*.c)
 ORIGIN_SRC = $(wildcard tests/origin/*.c)
 CLIENT_SRC = $(wildcard tests/clients/*.c)
 UNIT_SRC = $(wildcard tests/unit/test_*.c)

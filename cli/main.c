@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check.h"
-#include "cli/forget.h"
-#include "cli/last.h"
-#include "cli/log.h"
-#include "cli/policy.h"
-#include "cli/report.h"
-#include "cli/run.h"
+#include "cli/check/check.h"
+#include "cli/log/log.h"
+#include "cli/log/report.h"
+#include "cli/policy/policy.h"
+#include "cli/run/run.h"
 #include "cli/say/options.h"
 #include "cli/say/output.h"
-#include "cli/simulate.h"
-#include "cli/stats.h"
+#include "cli/simulate/simulate.h"
+#include "cli/stats/forget.h"
+#include "cli/stats/last.h"
+#include "cli/stats/stats.h"
 #include "config/variable.h"
 
 struct command {

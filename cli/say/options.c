@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plain_text.h"
 #include "cli/say/output.h"
+#include "cli/say/plain_text.h"
 
 /* A table's row is known to getopt as its number from here on; below are letters. */
 enum { OPTIONS_MAX = 16, FIRST_ROW = 256 };

@@ -4,7 +4,7 @@
 
 /*
  * The lines that watched processes append to one file (watch_line.c) and `tenacurl check --run` reads
- * (cli/watch_file.c): fields with tabs between them.
+ * (cli/check/watch_file.c): fields with tabs between them.
  *
  * - `process PID PROGRAM TENACURL`: it began. TENACURL: whether the preloaded object is in it, or off.
  *

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ini.c"
-#include "cli/load.c"
+#include "cli/policy/ini.c"
+#include "cli/policy/load.c"
 #include "engine/engine.h"
 
 #define BEGIN_MS        INT64_C(1000000000)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* `tenacurl policy`, as it is typed. It isn't part of the code that unit tests are linked with, so it is included. */
-#include "cli/as_user.c"
-#include "cli/ini.c"
-#include "cli/load.c"
-#include "cli/off_switch.c"
-#include "cli/plain_text.c"
-#include "cli/policy.c"
+#include "cli/policy/as_user.c"
+#include "cli/policy/ini.c"
+#include "cli/policy/load.c"
+#include "cli/policy/off_switch.c"
+#include "cli/policy/policy.c"
+#include "cli/policy/sink_trial.c"
 #include "cli/say/options.c"
 #include "cli/say/output.c"
-#include "cli/sink_trial.c"
+#include "cli/say/plain_text.c"
 #include "tests/unit/test_policy_support.h"
 
 /* What one call wrote and returned. */

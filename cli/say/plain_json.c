@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/say/plain_json.h"
+
+#include <string.h>
+
+/* jansson takes DEL for printable. It stands in strings only. */
+static int write_piece(const char *piece, size_t bytes, void *out)
+{
+	while (bytes > 0) {
+		const char *del = memchr(piece, 0x7f, bytes);
+		size_t clean_bytes = del ? (size_t)(del - piece) : bytes;
+		if (fwrite(piece, 1, clean_bytes, out) != clean_bytes || (del && fputs("\\u007f", out) < 0))
+			return -1;
+		piece += clean_bytes + (del != NULL);
+		bytes -= clean_bytes + (del != NULL);
+	}
+	return 0;
+}
+
+bool plain_json_put(FILE *out, const json_t *value)
+{
+	return json_dump_callback(value, write_piece, out, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII) == 0;
+}
