@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,18 +41,6 @@ static const struct shape policy_shape = {
     {"total_ms", "per_try_ms", "max_attempts", "min_try_ms", "base_ms", "backoff_cap_ms", "replay_safe"}, 7, 7};
 static const struct shape outcome_shape = {{"duration_ms", "status", "retry_after_ms"}, 3, 3};
 
-static bool refuse(struct simulation_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(struct simulation_error *error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof error->text, format, arguments);
-	va_end(arguments);
-	return false;
-}
-
 static bool has_key(const struct shape *shape, const char *key)
 {
 	for (size_t i = 0; i < shape->count; i++) {
@@ -63,38 +50,38 @@ static bool has_key(const struct shape *shape, const char *key)
 	return false;
 }
 
-static bool check_shape(json_t *object, const struct shape *shape, const char *what, struct simulation_error *error)
+static bool check_shape(json_t *object, const struct shape *shape, const char *what, struct say_error *error)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(object))
-		return refuse(error, "%s: must be an object", what);
+		return say_refuse(error, "%s: must be an object", what);
 	json_object_foreach(object, key, value)
 	{
 		if (!has_key(shape, key))
-			return refuse(error, "%s: unknown key \"%.60s\"", what, key);
+			return say_refuse(error, "%s: unknown key \"%.60s\"", what, key);
 	}
 	for (size_t i = 0; i < shape->required; i++) {
 		if (!json_object_get(object, shape->keys[i]))
-			return refuse(error, "%s: %s is missing", what, shape->keys[i]);
+			return say_refuse(error, "%s: %s is missing", what, shape->keys[i]);
 	}
 	return true;
 }
 
 static bool read_integer(const json_t *value, int64_t least, int64_t most, const char *what, int64_t *integer,
-                         struct simulation_error *error)
+                         struct say_error *error)
 {
 	if (!json_is_integer(value))
-		return refuse(error, "%s: must be an integer", what);
+		return say_refuse(error, "%s: must be an integer", what);
 	*integer = json_integer_value(value);
 	if (*integer < least || *integer > most)
-		return refuse(error, "%s: %lld is outside %lld to %lld", what, (long long)*integer, (long long)least,
-		              (long long)most);
+		return say_refuse(error, "%s: %lld is outside %lld to %lld", what, (long long)*integer,
+		                  (long long)least, (long long)most);
 	return true;
 }
 
-static bool read_policy(json_t *policy, struct simulation *simulation, struct simulation_error *error)
+static bool read_policy(json_t *policy, struct simulation *simulation, struct say_error *error)
 {
 	const json_t *replay_safe;
 
@@ -111,16 +98,16 @@ static bool read_policy(json_t *policy, struct simulation *simulation, struct si
 	}
 	replay_safe = json_object_get(policy, "replay_safe");
 	if (!json_is_boolean(replay_safe))
-		return refuse(error, "policy: replay_safe: must be true or false");
+		return say_refuse(error, "policy: replay_safe: must be true or false");
 	simulation->replay_safe = json_is_true(replay_safe);
 	if (simulation->min_try_ms > simulation->per_try_ms)
-		return refuse(error, "policy: min_try_ms: %lld is over per_try_ms (%lld)",
-		              (long long)simulation->min_try_ms, (long long)simulation->per_try_ms);
+		return say_refuse(error, "policy: min_try_ms: %lld is over per_try_ms (%lld)",
+		                  (long long)simulation->min_try_ms, (long long)simulation->per_try_ms);
 	return true;
 }
 
 static bool read_status(const json_t *value, const char *what, struct simulation_outcome *outcome,
-                        struct simulation_error *error)
+                        struct say_error *error)
 {
 	const char *word = json_string_value(value);
 	int64_t status;
@@ -133,15 +120,14 @@ static bool read_status(const json_t *value, const char *what, struct simulation
 	if (outcome->end != SIMULATION_STATUS)
 		return true;
 	if (!json_is_integer(value))
-		return refuse(error, "%s: status: must be an integer, \"timeout\" or \"cancel\"", what);
+		return say_refuse(error, "%s: status: must be an integer, \"timeout\" or \"cancel\"", what);
 	if (!read_integer(value, 200, 599, what, &status, error))
 		return false;
 	outcome->status = (int)status;
 	return true;
 }
 
-static bool read_outcome(json_t *object, size_t index, struct simulation_outcome *outcome,
-                         struct simulation_error *error)
+static bool read_outcome(json_t *object, size_t index, struct simulation_outcome *outcome, struct say_error *error)
 {
 	char what[64];
 	const json_t *retry_after;
@@ -162,14 +148,14 @@ static bool read_outcome(json_t *object, size_t index, struct simulation_outcome
 	return read_integer(retry_after, 0, DURATION_MAX_MS, what, &outcome->retry_after_ms, error);
 }
 
-static bool read_outcomes(json_t *array, struct simulation *simulation, struct simulation_error *error)
+static bool read_outcomes(json_t *array, struct simulation *simulation, struct say_error *error)
 {
 	if (!json_is_array(array))
-		return refuse(error, "outcomes: must be an array");
+		return say_refuse(error, "outcomes: must be an array");
 	simulation->outcome_count = json_array_size(array);
 	simulation->outcomes = calloc(simulation->outcome_count + 1, sizeof *simulation->outcomes);
 	if (!simulation->outcomes)
-		return refuse(error, "out of memory");
+		return say_refuse(error, "out of memory");
 	for (size_t i = 0; i < simulation->outcome_count; i++) {
 		if (!read_outcome(json_array_get(array, i), i, &simulation->outcomes[i], error))
 			return false;
@@ -177,27 +163,27 @@ static bool read_outcomes(json_t *array, struct simulation *simulation, struct s
 	return true;
 }
 
-static bool read_draws(json_t *array, struct simulation *simulation, struct simulation_error *error)
+static bool read_draws(json_t *array, struct simulation *simulation, struct say_error *error)
 {
 	if (!json_is_array(array))
-		return refuse(error, "draws: must be an array");
+		return say_refuse(error, "draws: must be an array");
 	simulation->draw_count = json_array_size(array);
 	simulation->draws = calloc(simulation->draw_count + 1, sizeof *simulation->draws);
 	if (!simulation->draws)
-		return refuse(error, "out of memory");
+		return say_refuse(error, "out of memory");
 	for (size_t i = 0; i < simulation->draw_count; i++) {
 		const json_t *draw = json_array_get(array, i);
 
 		if (!json_is_number(draw))
-			return refuse(error, "draws[%zu]: must be a number", i);
+			return say_refuse(error, "draws[%zu]: must be a number", i);
 		simulation->draws[i] = json_number_value(draw);
 		if (!(simulation->draws[i] >= 0 && simulation->draws[i] <= 1))
-			return refuse(error, "draws[%zu]: %g is outside 0 to 1", i, simulation->draws[i]);
+			return say_refuse(error, "draws[%zu]: %g is outside 0 to 1", i, simulation->draws[i]);
 	}
 	return true;
 }
 
-static bool read_members(json_t *line, struct simulation *simulation, struct simulation_error *error)
+static bool read_members(json_t *line, struct simulation *simulation, struct say_error *error)
 {
 	const json_t *name;
 
@@ -205,13 +191,13 @@ static bool read_members(json_t *line, struct simulation *simulation, struct sim
 		return false;
 	name = json_object_get(line, "name");
 	if (name && !json_is_string(name))
-		return refuse(error, "name: must be a string");
+		return say_refuse(error, "name: must be a string");
 	return read_policy(json_object_get(line, "policy"), simulation, error) &&
 	       read_outcomes(json_object_get(line, "outcomes"), simulation, error) &&
 	       read_draws(json_object_get(line, "draws"), simulation, error);
 }
 
-bool simulation_read(const char *text, size_t text_bytes, struct simulation *simulation, struct simulation_error *error)
+bool simulation_read(const char *text, size_t text_bytes, struct simulation *simulation, struct say_error *error)
 {
 	json_error_t json_error;
 	json_t *line;
@@ -219,10 +205,10 @@ bool simulation_read(const char *text, size_t text_bytes, struct simulation *sim
 
 	*simulation = (struct simulation){0};
 	if (memchr(text, '\0', text_bytes))
-		return refuse(error, "a NUL byte");
+		return say_refuse(error, "a NUL byte");
 	line = json_loadb(text, text_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &json_error);
 	if (!line)
-		return refuse(error, "not JSON: %.160s, byte %d", json_error.text, json_error.position);
+		return say_refuse(error, "not JSON: %.160s, byte %d", json_error.text, json_error.position);
 	read = read_members(line, simulation, error);
 	json_decref(line);
 	if (!read)

@@ -169,18 +169,17 @@ static const char *run_to_end(struct run *run)
 	return stop;
 }
 
-json_t *simulation_run(const struct simulation *simulation, struct simulation_error *error)
+json_t *simulation_run(const struct simulation *simulation, struct say_error *error)
 {
 	struct run run = {.script = simulation, .rules = rules_of(simulation), .trace = json_array()};
 	const char *stop = run_to_end(&run);
 	bool ok = strcmp(stop, engine_reason_name(ENGINE_SUCCESS)) == 0;
 
 	if (run.wants_draw)
-		snprintf(error->text, sizeof error->text, "draws: attempt %d asks for another one, there are %zu",
-		         run.course.engine.attempts, simulation->draw_count);
+		say_refuse(error, "draws: attempt %d asks for another one, there are %zu", run.course.engine.attempts,
+		           simulation->draw_count);
 	else if (run.draws_used != simulation->draw_count)
-		snprintf(error->text, sizeof error->text, "draws: %zu given, %zu asked for", simulation->draw_count,
-		         run.draws_used);
+		say_refuse(error, "draws: %zu given, %zu asked for", simulation->draw_count, run.draws_used);
 	else
 		return json_pack("{s:b, s:s, s:i, s:I, s:o}", "ok", ok, "stop", stop, "attempts",
 		                 run.course.engine.attempts, "elapsed_ms", (json_int_t)run.now_ms, "trace", run.trace);

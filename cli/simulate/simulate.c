@@ -71,7 +71,7 @@ static json_t *rejection(const char *why)
 static json_t *simulate_line(const char *line, size_t line_bytes)
 {
 	struct simulation simulation;
-	struct simulation_error error;
+	struct say_error error;
 	json_t *result;
 
 	if (!simulation_read(line, line_bytes, &simulation, &error))
@@ -89,15 +89,6 @@ static bool print_result(json_t *result)
 	return printed && putchar('\n') != EOF;
 }
 
-static bool is_empty(const char *line, size_t line_bytes)
-{
-	for (size_t i = 0; i < line_bytes; i++) {
-		if (!memchr(" \t\r\n", line[i], 4))
-			return false;
-	}
-	return true;
-}
-
 static bool complain(const char *what)
 {
 	fprintf(stderr, "tenacurl simulate: %s: %s\n", plain_text(what), strerror(errno));
@@ -113,7 +104,7 @@ static bool simulate_stream(FILE *stream, const char *name)
 
 	errno = 0;
 	while (good && (bytes = getline(&line, &capacity, stream)) >= 0) {
-		if (!is_empty(line, (size_t)bytes) && !print_result(simulate_line(line, (size_t)bytes)))
+		if (strspn(line, " \t\r\n") < (size_t)bytes && !print_result(simulate_line(line, (size_t)bytes)))
 			good = complain("standard output");
 		errno = 0;
 	}

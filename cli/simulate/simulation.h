@@ -13,10 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A refusal for people: one line, no newline. */
-struct simulation_error {
-	char text[256];
-};
+#include "cli/say/error.h"
 
 enum simulation_end { SIMULATION_STATUS, SIMULATION_TIMEOUT, SIMULATION_CANCEL };
 
@@ -47,8 +44,7 @@ struct simulation {
  * meant, everything in range. Returns false with `error` filled if the text is refused. On true the caller frees it
  * with simulation_free().
  */
-bool simulation_read(const char *text, size_t text_bytes, struct simulation *simulation,
-                     struct simulation_error *error);
+bool simulation_read(const char *text, size_t text_bytes, struct simulation *simulation, struct say_error *error);
 
 /* Frees what simulation_read() allocated. */
 void simulation_free(struct simulation *simulation);
@@ -57,6 +53,6 @@ void simulation_free(struct simulation *simulation);
  * Runs it. Returns the result as a new reference: {"ok", "stop", "attempts", "elapsed_ms", "trace"}. NULL with `error`
  * filled if the run asks for more draws than there are, or leaves some.
  */
-json_t *simulation_run(const struct simulation *simulation, struct simulation_error *error);
+json_t *simulation_run(const struct simulation *simulation, struct say_error *error);
 
 #endif

@@ -32,7 +32,7 @@ void fleet_print_settings(FILE *out)
 static bool read_settings(struct fleet_scenario *scenario, const char *path)
 {
 	FILE *stream = fopen(path, "re");
-	struct fleet_error error;
+	struct say_error error;
 	char *line = NULL;
 	size_t capacity = 0;
 	char place[512];
@@ -56,7 +56,7 @@ static bool read_settings(struct fleet_scenario *scenario, const char *path)
 
 static bool apply_settings(struct fleet_scenario *scenario, const struct fleet_request *request)
 {
-	struct fleet_error error;
+	struct say_error error;
 
 	for (char **at = request->settings; *at; at++) {
 		const char *setting = *at;

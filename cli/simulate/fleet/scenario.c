@@ -3,7 +3,6 @@
 #include "cli/simulate/fleet/scenario.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,18 +51,6 @@ static const struct {
 #undef SETTING
 };
 
-static bool refuse(struct fleet_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(struct fleet_error *error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof error->text, format, arguments);
-	va_end(arguments);
-	return false;
-}
-
 static bool read_integer(const char *text, char **end, int64_t *number)
 {
 	errno = 0;
@@ -71,7 +58,7 @@ static bool read_integer(const char *text, char **end, int64_t *number)
 	return errno == 0 && *end != text && text[0] >= '0' && text[0] <= '9';
 }
 
-static bool set_outages(struct fleet_scenario *scenario, const char *value, struct fleet_error *error)
+static bool set_outages(struct fleet_scenario *scenario, const char *value, struct say_error *error)
 {
 	struct fleet_outage outages[FLEET_OUTAGES_MAX];
 	size_t count = 0;
@@ -82,14 +69,14 @@ static bool set_outages(struct fleet_scenario *scenario, const char *value, stru
 		int64_t length_ms;
 
 		if (count == FLEET_OUTAGES_MAX)
-			return refuse(error, "outages: more than %d", FLEET_OUTAGES_MAX);
+			return say_refuse(error, "outages: more than %d", FLEET_OUTAGES_MAX);
 		if (!read_integer(at, &end, &begin_ms) || *end != '+' || !read_integer(end + 1, &end, &length_ms) ||
 		    (*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0'))
-			return refuse(error, "outages: \"%.40s\" is not START+LENGTH,START+LENGTH,…", value);
+			return say_refuse(error, "outages: \"%.40s\" is not START+LENGTH,START+LENGTH,…", value);
 		if (begin_ms > DAY_MS || length_ms < 1 || length_ms > DAY_MS)
-			return refuse(error, "outages: out of range; allowed: a day, and at least 1 ms");
+			return say_refuse(error, "outages: out of range; allowed: a day, and at least 1 ms");
 		if (count > 0 && begin_ms < outages[count - 1].end_ms)
-			return refuse(error, "outages: must be in the order of time and apart from each other");
+			return say_refuse(error, "outages: must be in the order of time and apart from each other");
 		outages[count] = (struct fleet_outage){begin_ms, begin_ms + length_ms};
 		at = *end == ',' ? end + 1 : end;
 	}
@@ -98,7 +85,7 @@ static bool set_outages(struct fleet_scenario *scenario, const char *value, stru
 	return true;
 }
 
-static bool set_outage_kind(struct fleet_scenario *scenario, const char *value, struct fleet_error *error)
+static bool set_outage_kind(struct fleet_scenario *scenario, const char *value, struct say_error *error)
 {
 	for (size_t i = 0; i < countof(outage_kinds); i++) {
 		if (strcmp(outage_kinds[i], value) != 0)
@@ -106,34 +93,35 @@ static bool set_outage_kind(struct fleet_scenario *scenario, const char *value, 
 		scenario->outage_kind = (enum fleet_outage_kind)i;
 		return true;
 	}
-	return refuse(error, "outage_kind: \"%.40s\"; allowed: refuse, error, stall", value);
+	return say_refuse(error, "outage_kind: \"%.40s\"; allowed: refuse, error, stall", value);
 }
 
-static bool set_number(struct fleet_scenario *scenario, size_t setting, const char *value, struct fleet_error *error)
+static bool set_number(struct fleet_scenario *scenario, size_t setting, const char *value, struct say_error *error)
 {
 	int64_t number;
 	char *end;
 
 	if (!read_integer(value, &end, &number) || *end != '\0' || number < settings[setting].least ||
 	    number > settings[setting].most)
-		return refuse(error, "%s: \"%.40s\"; allowed: a whole number from %lld to %lld", settings[setting].name,
-		              value, (long long)settings[setting].least, (long long)settings[setting].most);
+		return say_refuse(error, "%s: \"%.40s\"; allowed: a whole number from %lld to %lld",
+		                  settings[setting].name, value, (long long)settings[setting].least,
+		                  (long long)settings[setting].most);
 	memcpy((char *)scenario + settings[setting].offset, &number, sizeof number);
 	return true;
 }
 
-static bool set_share(struct fleet_scenario *scenario, size_t setting, const char *value, struct fleet_error *error)
+static bool set_share(struct fleet_scenario *scenario, size_t setting, const char *value, struct say_error *error)
 {
 	char *end;
 	double share = strtod(value, &end);
 
 	if (end == value || *end != '\0' || !(share >= 0 && share <= 1))
-		return refuse(error, "%s: \"%.40s\"; allowed: a number from 0 to 1", settings[setting].name, value);
+		return say_refuse(error, "%s: \"%.40s\"; allowed: a number from 0 to 1", settings[setting].name, value);
 	memcpy((char *)scenario + settings[setting].offset, &share, sizeof share);
 	return true;
 }
 
-static bool set_setting(struct fleet_scenario *scenario, size_t setting, const char *value, struct fleet_error *error)
+static bool set_setting(struct fleet_scenario *scenario, size_t setting, const char *value, struct say_error *error)
 {
 	switch (settings[setting].type) {
 	case INTEGER:
@@ -159,23 +147,23 @@ static const char *why_unused(const struct schema_key *key)
 }
 
 static bool set_policy_key(struct fleet_scenario *scenario, const struct schema_key *key, const char *value,
-                           struct fleet_error *error)
+                           struct say_error *error)
 {
 	char allowed[SCHEMA_ALLOWED_BYTES];
 	struct value_fault fault;
 
 	if (why_unused(key))
-		return refuse(error, "%s: can't be set here: %s", key->name, why_unused(key));
+		return say_refuse(error, "%s: can't be set here: %s", key->name, why_unused(key));
 	switch (value_parse(key, value, &scenario->arena, &scenario->rules, &fault)) {
 	case VALUE_TAKEN:
 		return true;
 	case VALUE_NO_MEMORY:
-		return refuse(error, "out of memory");
+		return say_refuse(error, "out of memory");
 	case VALUE_WRONG:
 		break;
 	}
 	schema_allowed(key, allowed);
-	return refuse(error, "%s: \"%.40s\": %s; allowed: %s", key->name, value, fault.wrong, allowed);
+	return say_refuse(error, "%s: \"%.40s\": %s; allowed: %s", key->name, value, fault.wrong, allowed);
 }
 
 /* Copies the text without the blanks around it. Returns false if it is too long. */
@@ -194,7 +182,7 @@ static bool trim(const char *text, size_t length, char *out, size_t out_bytes)
 	return true;
 }
 
-bool fleet_scenario_set(struct fleet_scenario *scenario, const char *assignment, struct fleet_error *error)
+bool fleet_scenario_set(struct fleet_scenario *scenario, const char *assignment, struct say_error *error)
 {
 	const char *sign = strchr(assignment, '=');
 	char name[NAME_BYTES];
@@ -203,31 +191,32 @@ bool fleet_scenario_set(struct fleet_scenario *scenario, const char *assignment,
 
 	if (!sign || !trim(assignment, (size_t)(sign - assignment), name, sizeof name) ||
 	    !trim(sign + 1, strlen(sign + 1), value, sizeof value))
-		return refuse(error, "\"%.40s\": is not NAME=VALUE", assignment);
+		return say_refuse(error, "\"%.40s\": is not NAME=VALUE", assignment);
 	for (size_t i = 0; i < countof(settings); i++) {
 		if (strcmp(settings[i].name, name) == 0)
 			return set_setting(scenario, i, value, error);
 	}
 	key = schema_find(name);
 	if (key < 0)
-		return refuse(error, "%s: neither a setting of a fleet nor a key of a policy", name);
+		return say_refuse(error, "%s: neither a setting of a fleet nor a key of a policy", name);
 	return set_policy_key(scenario, schema_key_at((size_t)key), value, error);
 }
 
-bool fleet_scenario_check(const struct fleet_scenario *scenario, struct fleet_error *error)
+bool fleet_scenario_check(const struct fleet_scenario *scenario, struct say_error *error)
 {
 	if (scenario->operations == 0 && scenario->duration_ms == 0)
-		return refuse(error, "operations, duration_ms: one of them must be set, or the simulation never ends");
+		return say_refuse(error,
+		                  "operations, duration_ms: one of them must be set, or the simulation never ends");
 	if (scenario->operations == 0 && scenario->interval_ms == 0 && scenario->latency_ms == 0)
-		return refuse(error, "interval_ms, latency_ms: one of them must be set, or time stands still");
+		return say_refuse(error, "interval_ms, latency_ms: one of them must be set, or time stands still");
 	if (scenario->hosts > scenario->clients)
-		return refuse(error, "hosts: more than clients");
+		return say_refuse(error, "hosts: more than clients");
 	return true;
 }
 
 void fleet_scenario_begin(struct fleet_scenario *scenario, const struct policy_rules *rules)
 {
-	struct fleet_error error;
+	struct say_error error;
 
 	*scenario = (struct fleet_scenario){.rules = *rules};
 	for (size_t i = 0; i < countof(settings); i++)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/say/error.h"
 #include "config/arena.h"
 #include "config/policy.h"
 
@@ -42,11 +43,6 @@ struct fleet_scenario {
 	struct arena arena; /* of what the rules point to */
 };
 
-/* A refusal for people: one line, no newline. */
-struct fleet_error {
-	char text[512];
-};
-
 /* Fills in the defaults, `rules` included, which must outlive the scenario. */
 void fleet_scenario_begin(struct fleet_scenario *scenario, const struct policy_rules *rules);
 
@@ -54,10 +50,10 @@ void fleet_scenario_begin(struct fleet_scenario *scenario, const struct policy_r
  * Sets NAME to VALUE, the two in one text with "=" between them; blanks around them are left out. Returns false with
  * `error` filled if there is no such name or it takes no such value.
  */
-bool fleet_scenario_set(struct fleet_scenario *scenario, const char *assignment, struct fleet_error *error);
+bool fleet_scenario_set(struct fleet_scenario *scenario, const char *assignment, struct say_error *error);
 
 /* Whether the settings fit together and the simulation would end. Returns false with `error` filled. */
-bool fleet_scenario_check(const struct fleet_scenario *scenario, struct fleet_error *error);
+bool fleet_scenario_check(const struct fleet_scenario *scenario, struct say_error *error);
 
 /* Frees what the settings allocated. */
 void fleet_scenario_end(struct fleet_scenario *scenario);
