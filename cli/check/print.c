@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/check/advice.h"
@@ -124,23 +123,6 @@ bool check_print_text(const struct check_report *report)
 	return fflush(stdout) == 0 && !ferror(stdout);
 }
 
-/* What comes from file names may be no UTF-8, which JSON has no other way to tell than this. */
-static json_t *text_or_null(const char *text)
-{
-	if (!text || !*text)
-		return json_null();
-	json_t *value = json_string(text);
-	if (value)
-		return value;
-	char *ascii = strdup(text);
-	for (char *at = ascii; at && *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	value = json_string(ascii ? ascii : "?");
-	free(ascii);
-	return value;
-}
-
 static json_t *reason_or_null(enum check_reason reason)
 {
 	return reason == CHECK_REASON_NONE ? json_null() : json_string(check_reason_name(reason));
@@ -158,46 +140,31 @@ static json_t *interfaces_of(const struct check_use *use)
 
 static json_t *use_object(const struct check_use *use)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "program", text_or_null(use->program));
-	json_object_set_new(object, "object", text_or_null(use->object));
-	json_object_set_new(object, "role", json_string(ROLES[use->role]));
-	json_object_set_new(object, "interfaces", interfaces_of(use));
-	json_object_set_new(object, "libcurl", text_or_null(use->libcurl));
-	json_object_set_new(object, "libcurl_version", text_or_null(use->libcurl_version));
-	json_object_set_new(object, "libcurl_flavour", text_or_null(use->flavour));
-	json_object_set_new(object, "wrapped", json_boolean(check_is_wrapped(use)));
-	json_object_set_new(object, "binding", json_string(BINDINGS[use->binding]));
-	json_object_set_new(object, "reason", reason_or_null(use->reason));
-	return object;
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:o}", "program", plain_json_text(use->program),
+	                 "object", plain_json_text(use->object), "role", ROLES[use->role], "interfaces",
+	                 interfaces_of(use), "libcurl", plain_json_text(use->libcurl), "libcurl_version",
+	                 plain_json_text(use->libcurl_version), "libcurl_flavour", plain_json_text(use->flavour),
+	                 "wrapped", check_is_wrapped(use), "binding", BINDINGS[use->binding], "reason",
+	                 reason_or_null(use->reason));
 }
 
 static json_t *report_object(const struct check_report *report)
 {
-	json_t *object = json_object(), *chain = json_array(), *uses = json_array();
+	json_t *chain = json_array(), *uses = json_array();
+	json_t *status = report->has_run ? json_integer(report->program_status) : json_null();
 	for (size_t i = 0; i < report->chain_count; i++)
-		json_array_append_new(chain, text_or_null(report->chain[i]));
+		json_array_append_new(chain, plain_json_text(report->chain[i]));
 	for (size_t i = 0; i < report->use_count; i++)
 		json_array_append_new(uses, use_object(&report->uses[i]));
-	json_object_set_new(object, "schema", json_integer(1));
-	json_object_set_new(object, "verdict", json_string(VERDICTS[report->verdict]));
-	json_object_set_new(object, "reason", reason_or_null(report->reason));
-	json_object_set_new(object, "detail", text_or_null(report->detail));
-	json_object_set_new(object, "observed", json_boolean(report->observed));
-	json_object_set_new(object, "program_status",
-	                    report->has_run ? json_integer(report->program_status) : json_null());
-	json_object_set_new(object, "binder", json_boolean(report->binder));
-	json_object_set_new(object, "binder_reason", text_or_null(report->binder ? NULL : report->binder_reason));
-	json_object_set_new(object, "note", text_or_null(report->note));
-	json_object_set_new(object, "chain", chain);
-	json_object_set_new(object, "uses", uses);
-	return object;
+	return json_pack("{s:i, s:s, s:o, s:o, s:b, s:o, s:b, s:o, s:o, s:o, s:o}", "schema", 1, "verdict",
+	                 VERDICTS[report->verdict], "reason", reason_or_null(report->reason), "detail",
+	                 plain_json_text(report->detail), "observed", report->observed, "program_status", status,
+	                 "binder", report->binder, "binder_reason",
+	                 plain_json_text(report->binder ? NULL : report->binder_reason), "note",
+	                 plain_json_text(report->note), "chain", chain, "uses", uses);
 }
 
 bool check_print_json(const struct check_report *report)
 {
-	json_t *object = report_object(report);
-	bool written = object && plain_json_put(stdout, object) && putchar('\n') != EOF;
-	json_decref(object);
-	return written && fflush(stdout) == 0 && !ferror(stdout);
+	return plain_json_print(stdout, report_object(report)) && fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tenacurl(1) documents the keys. */
 
-#include "cli/say/plain_json.h"
-
 #include "cli/log/report.h"
+#include "cli/say/plain_json.h"
 #include "cli/say/time.h"
 
 #define SCHEMA 1
@@ -13,11 +12,6 @@ enum { FREQUENT_VALUES = 16 };
 static json_t *number(int64_t value)
 {
 	return value == REPORT_UNKNOWN ? json_null() : json_integer((json_int_t)value);
-}
-
-static json_t *text_or_null(const char *text)
-{
-	return *text ? json_string(text) : json_null();
 }
 
 static json_t *time_or_null(int64_t time_us)
@@ -48,7 +42,7 @@ static json_t *owners_of(const struct report_row *row)
 	for (size_t i = 0; i < row->owners.count; i++) {
 		const struct report_tally *tally = &row->owners.tallies[i];
 		json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "owner", tally->what, "evidence",
-		                                       text_or_null(tally->by), "operations", number(tally->count)));
+		                                       plain_json_text(tally->by), "operations", number(tally->count)));
 	}
 	return array;
 }
@@ -100,7 +94,7 @@ static json_t *numbers_of(const struct report_row *row)
 {
 	double amplification = report_amplification(row);
 	return json_pack("{s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "program",
-	                 text_or_null(row->program), "origin", row->origin, "job", text_or_null(row->job), "mode",
+	                 plain_json_text(row->program), "origin", row->origin, "job", plain_json_text(row->job), "mode",
 	                 row->is_audit ? "audit" : "enforce", "operations", number(row->operations), "at_once",
 	                 number(row->at_once), "rescued", number(row->rescued), "failed", number(row->failed),
 	                 "unfinished", number(row->unfinished), "refused", number(row->refused), "intents",
@@ -126,13 +120,10 @@ bool report_print_json(FILE *out, const struct report *report)
 	json_t *rows = json_array();
 	for (size_t i = 0; i < report->row_count; i++)
 		json_array_append_new(rows, row_of(report->rows[i]));
-	json_t *object =
-	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA, "records",
-	              count(report->seen.records), "foreign_lines", count(report->seen.foreign_lines), "duplicates",
-	              count(source->duplicates), "lost", number(source->lost), "notes", count(source->notes), "first",
-	              time_or_null(report->first_us), "last", time_or_null(report->last_us), "rows", rows);
-	bool printed = object && plain_json_put(out, object);
-	json_decref(object);
-	putc('\n', out);
-	return printed;
+	return plain_json_print(out, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+	                                       "records", count(report->seen.records), "foreign_lines",
+	                                       count(report->seen.foreign_lines), "duplicates",
+	                                       count(source->duplicates), "lost", number(source->lost), "notes",
+	                                       count(source->notes), "first", time_or_null(report->first_us), "last",
+	                                       time_or_null(report->last_us), "rows", rows));
 }

@@ -81,14 +81,6 @@ static json_t *simulate_line(const char *line, size_t line_bytes)
 	return result ? result : rejection(error.text);
 }
 
-static bool print_result(json_t *result)
-{
-	bool printed = result && plain_json_put(stdout, result);
-
-	json_decref(result);
-	return printed && putchar('\n') != EOF;
-}
-
 static bool complain(const char *what)
 {
 	fprintf(stderr, "tenacurl simulate: %s: %s\n", plain_text(what), strerror(errno));
@@ -104,7 +96,8 @@ static bool simulate_stream(FILE *stream, const char *name)
 
 	errno = 0;
 	while (good && (bytes = getline(&line, &capacity, stream)) >= 0) {
-		if (strspn(line, " \t\r\n") < (size_t)bytes && !print_result(simulate_line(line, (size_t)bytes)))
+		if (strspn(line, " \t\r\n") < (size_t)bytes &&
+		    !plain_json_print(stdout, simulate_line(line, (size_t)bytes)))
 			good = complain("standard output");
 		errno = 0;
 	}

@@ -130,9 +130,6 @@ bool stats_print_json(FILE *out, const struct stats *stats)
 	json_t *users = json_array();
 	for (size_t i = 0; i < stats->user_count; i++)
 		json_array_append_new(users, user_of(stats, i));
-	json_t *report = json_pack("{s:i, s:o, s:o}", "schema", SCHEMA, "bounds_ms", bounds(), "users", users);
-	bool printed = report && plain_json_put(out, report);
-	json_decref(report);
-	putc('\n', out);
-	return printed;
+	return plain_json_print(out,
+	                        json_pack("{s:i, s:o, s:o}", "schema", SCHEMA, "bounds_ms", bounds(), "users", users));
 }

@@ -147,12 +147,8 @@ static bool print_json(const struct findings *findings, size_t count)
 	json_t *operations = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(operations, last_flight_json(&findings->told[i].flight, findings->told[i].user));
-	json_t *report = json_pack("{s:i, s:I, s:o}", "schema", 1, "lost_records", (json_int_t)findings->lost_records,
-	                           "operations", operations);
-	bool printed = report && plain_json_put(stdout, report);
-	json_decref(report);
-	putchar('\n');
-	return printed;
+	return plain_json_print(stdout, json_pack("{s:i, s:I, s:o}", "schema", 1, "lost_records",
+	                                          (json_int_t)findings->lost_records, "operations", operations));
 }
 
 static void print_nothing(const struct request *request, const char *directory)

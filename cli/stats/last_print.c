@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/say/plain_json.h"
 #include "cli/say/time.h"
 #include "cli/stats/last_words.h"
 #include "engine/curl_codes.h"
@@ -93,11 +94,6 @@ void last_print_flight(FILE *out, const struct state_flight *flight, const char 
 		fprintf(out, "  %s (%s)\n", last_reason_text(reason), engine_reason_name(reason));
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text && *text ? json_string(text) : json_null();
-}
-
 json_t *last_flight_json(const struct state_flight *flight, const char *user)
 {
 	char time[SAY_TIME_BYTES];
@@ -109,11 +105,11 @@ json_t *last_flight_json(const struct state_flight *flight, const char *user)
 	    "{s:s?, s:s, s:I, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:b, s:s, s:s, s:s, s:o, s:s, s:o, s:i, s:s, s:i, "
 	    "s:I, s:I, s:I}",
 	    "time", say_time_utc(flight->time_us, time), "user", user, "pid", (json_int_t)flight->pid, "program",
-	    text_or_null(flight->program), "job", text_or_null(flight->job), "run", text_or_null(flight->run), "method",
-	    text_or_null(flight->method), "origin", flight->origin, "path", text_or_null(flight->path), "section",
-	    flight->section, "succeeded", succeeded(flight), "reason", engine_reason_name(reason), "text",
-	    last_reason_text(reason), "owner", is_ours ? "us" : "outer", "evidence", text_or_null(evidence), "failure",
-	    engine_class_name((enum engine_class)flight->failure), "status", status, "curl_code",
+	    plain_json_text(flight->program), "job", plain_json_text(flight->job), "run", plain_json_text(flight->run),
+	    "method", plain_json_text(flight->method), "origin", flight->origin, "path", plain_json_text(flight->path),
+	    "section", flight->section, "succeeded", succeeded(flight), "reason", engine_reason_name(reason), "text",
+	    last_reason_text(reason), "owner", is_ours ? "us" : "outer", "evidence", plain_json_text(evidence),
+	    "failure", engine_class_name((enum engine_class)flight->failure), "status", status, "curl_code",
 	    (int)flight->curl_code, "curl", flight->curl_code ? engine_curl_code_name(flight->curl_code) : "CURLE_OK",
 	    "attempts", (int)flight->attempts, "sends", (json_int_t)flight->sends, "waited_ms",
 	    (json_int_t)flight->waited_ms, "elapsed_ms", (json_int_t)flight->elapsed_ms);

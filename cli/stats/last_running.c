@@ -154,25 +154,20 @@ static void put_phase(const struct told *told)
 	putchar('\n');
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return *text ? json_string(text) : json_null();
-}
-
 static json_t *running_json(const struct told *told)
 {
 	const struct state_running *running = &told->running;
 	char time[SAY_TIME_BYTES], until[SAY_TIME_BYTES];
-	return json_pack("{s:s?, s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s?, s:i, s:s, s:o, s:i}",
-	                 "time", say_time_utc(running->time_us, time), "user", told->user, "pid",
-	                 (json_int_t)running->pid, "died", told->died, "program", text_or_null(running->program), "job",
-	                 text_or_null(running->job), "run", text_or_null(running->run), "method",
-	                 text_or_null(running->method), "origin", running->origin, "path", text_or_null(running->path),
-	                 "section", running->section, "phase", is_waiting(running) ? "waiting" : "performing", "until",
-	                 is_waiting(running) ? say_time_utc(until_us(running), until) : NULL, "attempts",
-	                 (int)running->attempts, "failure", engine_class_name((enum engine_class)running->failure),
-	                 "status", running->status ? json_integer(running->status) : json_null(), "curl_code",
-	                 (int)running->curl_code);
+	return json_pack(
+	    "{s:s?, s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s?, s:i, s:s, s:o, s:i}", "time",
+	    say_time_utc(running->time_us, time), "user", told->user, "pid", (json_int_t)running->pid, "died",
+	    told->died, "program", plain_json_text(running->program), "job", plain_json_text(running->job), "run",
+	    plain_json_text(running->run), "method", plain_json_text(running->method), "origin", running->origin,
+	    "path", plain_json_text(running->path), "section", running->section, "phase",
+	    is_waiting(running) ? "waiting" : "performing", "until",
+	    is_waiting(running) ? say_time_utc(until_us(running), until) : NULL, "attempts", (int)running->attempts,
+	    "failure", engine_class_name((enum engine_class)running->failure), "status",
+	    running->status ? json_integer(running->status) : json_null(), "curl_code", (int)running->curl_code);
 }
 
 static bool print_json(const struct findings *findings)
@@ -180,11 +175,7 @@ static bool print_json(const struct findings *findings)
 	json_t *running = json_array();
 	for (size_t i = 0; i < findings->count; i++)
 		json_array_append_new(running, running_json(&findings->told[i]));
-	json_t *report = json_pack("{s:i, s:o}", "schema", 1, "running", running);
-	bool printed = report && plain_json_put(stdout, report);
-	json_decref(report);
-	putchar('\n');
-	return printed;
+	return plain_json_print(stdout, json_pack("{s:i, s:o}", "schema", 1, "running", running));
 }
 
 bool last_running_print(const struct last_running_request *request)

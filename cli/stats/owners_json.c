@@ -60,9 +60,5 @@ bool owners_print_json(FILE *out, const struct owners *owners)
 	json_t *users = json_array();
 	for (size_t i = 0; i < owners->stats.user_count; i++)
 		json_array_append_new(users, user_of(owners, i));
-	json_t *report = json_pack("{s:i, s:o}", "schema", SCHEMA, "users", users);
-	bool printed = report && plain_json_put(out, report);
-	json_decref(report);
-	putc('\n', out);
-	return printed;
+	return plain_json_print(out, json_pack("{s:i, s:o}", "schema", SCHEMA, "users", users));
 }

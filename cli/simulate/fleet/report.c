@@ -186,14 +186,10 @@ static json_t *json_of_result(const struct fleet_result *result, enum fleet_poli
 bool fleet_print_json(FILE *stream, const struct fleet_scenario *scenario, const struct fleet_result *results)
 {
 	json_t *policies = json_array();
-	json_t *object;
-	bool printed;
 
 	for (int policy = 0; policy < FLEET_POLICIES; policy++)
 		json_array_append_new(policies, json_of_result(&results[policy], (enum fleet_policy)policy));
-	object = json_pack("{s:o, s:i, s:[s, s, s], s:o}", "scenario", json_of_scenario(scenario), "bin_ms",
-	                   FLEET_BIN_MS, "bins", "requests", "ended", "succeeded", "policies", policies);
-	printed = object && plain_json_put(stream, object);
-	json_decref(object);
-	return printed && fputc('\n', stream) != EOF;
+	return plain_json_print(stream, json_pack("{s:o, s:i, s:[s, s, s], s:o}", "scenario",
+	                                          json_of_scenario(scenario), "bin_ms", FLEET_BIN_MS, "bins",
+	                                          "requests", "ended", "succeeded", "policies", policies));
 }
