@@ -35,7 +35,7 @@ static const char *script_name(const struct check_program *program)
 	char **arguments = program->launch.arguments;
 	if (!script && arguments[0] && subject_text_of(&program->subject, arguments[0]))
 		script = arguments[0];
-	return script ? subject_file_name(script) : NULL;
+	return script ? basename(script) : NULL;
 }
 
 /* Sections can differ; one that lets tenacurl act is enough. */

@@ -354,7 +354,7 @@ static bool read_process(struct inspected *process)
 		if (object->bind_table &&
 		    process_memory_read(&process->memory, object->bind_table, &process->table, sizeof(process->table)))
 			process->tenacurl = object;
-		process->has_binder |= strcmp(subject_file_name(object->path), BIND_LIBRARY) == 0;
+		process->has_binder |= strcmp(basename(object->path), BIND_LIBRARY) == 0;
 	}
 	if (!process->tenacurl)
 		process->absence = absence_reason(process->id);

@@ -69,12 +69,6 @@ struct reader {
 	size_t variable_count;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* Whether `word` is in a list with blanks between. */
 static bool is_listed(const char *list, const char *word)
 {
@@ -122,7 +116,7 @@ static bool is_clearing(const struct clearing *row, char **words)
 
 const char *script_words_clear(char **words)
 {
-	const char *name = base_name(words[0]);
+	const char *name = basename(words[0]);
 	for (size_t i = 0; i < sizeof(CLEARING) / sizeof(CLEARING[0]); i++)
 		if (strcmp(CLEARING[i].name, name) == 0)
 			return is_clearing(&CLEARING[i], words + 1) ? CLEARING[i].name : NULL;
@@ -131,7 +125,7 @@ const char *script_words_clear(char **words)
 
 static bool is_run(char **words)
 {
-	return strcmp(base_name(words[0]), "tenacurl") == 0 && words[1] && strcmp(words[1], "run") == 0;
+	return strcmp(basename(words[0]), "tenacurl") == 0 && words[1] && strcmp(words[1], "run") == 0;
 }
 
 /* SUDO=sudo, SUDO="sudo -n": the variable's name stands before what clears. */
@@ -315,7 +309,7 @@ static bool starts_shell(struct reader *reader, const char *clears)
 {
 	bool found = is_listed("ssh su", clears);
 	for (size_t i = 0; i < reader->count; i++)
-		found |= is_listed("sh bash dash ash zsh ksh", base_name(reader->words[i]));
+		found |= is_listed("sh bash dash ash zsh ksh", basename(reader->words[i]));
 	return found;
 }
 

@@ -30,12 +30,12 @@ static enum check_interface imports_of(const struct elf_file *object)
 
 static bool is_libcurl(const struct elf_file *object)
 {
-	return object->exports_easy && strncmp(subject_file_name(object->path), "libcurl", 7) == 0;
+	return object->exports_easy && strncmp(basename(object->path), "libcurl", 7) == 0;
 }
 
 static bool is_tenacurl(const struct elf_file *object)
 {
-	return strncmp(subject_file_name(object->path), "libtenacurl", strlen("libtenacurl")) == 0;
+	return strncmp(basename(object->path), "libtenacurl", strlen("libtenacurl")) == 0;
 }
 
 /* libcurl inside something else: by its symbols, or by what it says of itself where those were stripped. */
@@ -70,7 +70,7 @@ static const struct elf_file *libcurl_of(const struct candidate *candidate)
 		if (!is_libcurl(other))
 			continue;
 		for (size_t j = 0; j < object->needed_count; j++)
-			if (strcmp(subject_file_name(other->path), object->needed[j]) == 0)
+			if (strcmp(basename(other->path), object->needed[j]) == 0)
 				return other;
 	}
 	return NULL;

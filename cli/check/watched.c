@@ -22,12 +22,6 @@ static bool is_same_file(const char *path, const char *other)
 	return same;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* What was predicted, which goes when the report is made. */
 struct prediction {
 	struct check_use *uses;
@@ -58,7 +52,7 @@ static bool is_called(const struct watch_libcurl *libcurl, const struct watch_ca
 	if (call->libcurl[0])
 		return strcmp(libcurl->path, call->libcurl) == 0;
 	return (object->import_node[0] && strcmp(libcurl->node, object->import_node) == 0) ||
-	       needs(object, name_of(libcurl->path));
+	       needs(object, basename(libcurl->path));
 }
 
 /*

@@ -56,14 +56,12 @@ bool elf_file_is_native(const struct elf_file *file)
 
 bool elf_file_is_musl(const struct elf_file *file)
 {
-	const char *slash = file->interpreter ? strrchr(file->interpreter, '/') : NULL;
-	return slash && strncmp(slash + 1, "ld-musl-", strlen("ld-musl-")) == 0;
+	return file->interpreter && strncmp(basename(file->interpreter), "ld-musl-", strlen("ld-musl-")) == 0;
 }
 
 bool elf_file_is_linker(const struct elf_file *file, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 	return !file->interpreter && strncmp(name, "ld-musl-", strlen("ld-musl-")) != 0 &&
 	       fnmatch("ld*.so*", name, 0) == 0;
 }

@@ -33,8 +33,7 @@ static bool is_sanitizer_name(const char *name)
 {
 	static const char *const RUNTIMES[] = {"libasan.", "libtsan.",   "libubsan.",   "liblsan.",
 	                                       "libmsan.", "libhwasan.", "libclang_rt."};
-	const char *slash = strrchr(name, '/');
-	name = slash ? slash + 1 : name;
+	name = basename(name);
 	for (size_t i = 0; i < sizeof(RUNTIMES) / sizeof(RUNTIMES[0]); i++)
 		if (strncmp(name, RUNTIMES[i], strlen(RUNTIMES[i])) == 0)
 			return true;

@@ -141,12 +141,6 @@ static bool enter_script(struct walk *walk, char *line, const char *path)
 	return launch_words_prepend(&walk->words, head);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static bool replace(char **text, const char *value)
 {
 	char *copy = value ? strdup(value) : NULL;
@@ -191,7 +185,7 @@ static bool apply(struct walk *walk, const struct launcher_effects *effects, con
 static bool enter_launcher(struct walk *walk, const char *path)
 {
 	struct launcher_effects effects;
-	const struct launcher *launcher = launcher_find(base_name(path));
+	const struct launcher *launcher = launcher_find(basename(path));
 	if (!launcher || !launcher_read(launcher, &walk->words, &effects))
 		return false;
 	bool done = apply(walk, &effects, path);

@@ -8,12 +8,6 @@
 #include "base/script.h"
 #include "cli/launch/follow.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* The words of a command line with a NUL after each, to free(); NULL without memory. */
 static char *join_words(const char *name, char **arguments, size_t *bytes)
 {
@@ -41,14 +35,14 @@ static bool is_regular_file(const char *path)
  */
 static char *script_of(const struct launch *launch)
 {
-	const char *name = base_name(launch->path);
+	const char *name = basename(launch->path);
 	const struct interpreter *interpreter = interpreter_find(name);
 	size_t bytes;
 	char *words = interpreter ? join_words(name, launch->arguments, &bytes) : NULL;
 	if (!words)
 		return NULL;
 	const char *file = script_find(interpreter, words, bytes).file;
-	char *script = file && is_regular_file(file) ? strdup(base_name(file)) : NULL;
+	char *script = file && is_regular_file(file) ? strdup(basename(file)) : NULL;
 	free(words);
 	return script;
 }
@@ -62,11 +56,11 @@ char *job_name(char **command)
 		return NULL;
 	bool found = launch_follow(command, &launch);
 	if (found && launch.script)
-		name = strdup(base_name(launch.script));
+		name = strdup(basename(launch.script));
 	else if (found)
 		name = script_of(&launch);
 	if (!name)
-		name = strdup(base_name(found ? launch.path : command[0]));
+		name = strdup(basename(found ? launch.path : command[0]));
 	launch_free(&launch);
 	if (name && !*name) { /* of "" and "folder/", which don't start */
 		free(name);

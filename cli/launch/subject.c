@@ -13,12 +13,6 @@
 
 #define WORD_BYTES_MAX 256
 
-const char *subject_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* Returns the content of a regular file, with a 0 behind it, to free(); NULL for all else. */
 static char *read_regular_file(const char *path, size_t *byte_count)
 {
@@ -85,8 +79,8 @@ bool subject_read(const struct launch *launch, struct subject *subject)
 {
 	*subject = (struct subject){.arguments = launch->arguments};
 	char *real_path = realpath(launch->path, NULL);
-	subject->name = strdup(subject_file_name(launch->path));
-	subject->real_name = strdup(subject_file_name(real_path ? real_path : launch->path));
+	subject->name = strdup(basename(launch->path));
+	subject->real_name = strdup(basename(real_path ? real_path : launch->path));
 	free(real_path);
 	if (launch->script)
 		add_text(subject, launch->script);
@@ -177,7 +171,7 @@ static bool is_there(const char *pattern)
 /* "libapache2-mod_auth.so.1" and "/usr/lib/collectd/curl.so" are spoken of as "auth" and "curl". */
 static void stem_of(const char *object, char stem[static WORD_BYTES_MAX])
 {
-	const char *name = subject_file_name(object);
+	const char *name = basename(object);
 	const char *module = strstr(name, "mod_");
 	if (module)
 		name = module + strlen("mod_");

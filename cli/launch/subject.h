@@ -46,7 +46,4 @@ bool subject_has(const struct subject *subject, const char *words, const char *o
 /* The text of the file at `path`, if it was read; else NULL. */
 const struct subject_text *subject_text_of(const struct subject *subject, const char *path);
 
-/* The part of a path behind its last slash. */
-const char *subject_file_name(const char *path);
-
 #endif

@@ -42,9 +42,8 @@ static const char *name_of(const struct launch *launch, const struct subject *su
 {
 	const char *argument = launch->arguments[0];
 	if (launch->script)
-		return subject_file_name(launch->script);
-	return argument && subject_text_of(subject, argument) ? subject_file_name(argument)
-	                                                      : subject_file_name(launch->path);
+		return basename(launch->script);
+	return argument && subject_text_of(subject, argument) ? basename(argument) : basename(launch->path);
 }
 
 static bool find(const struct launch *launch, struct say_error *text)
