@@ -57,7 +57,8 @@ static bool add_user(struct stats *stats, const struct user_state *user)
 	                             .origins_dropped = state_snapshot_origins_dropped(user->snapshot),
 	                             .resets = state_snapshot_resets(user->snapshot),
 	                             .lost_records = state_snapshot_lost_records(user->snapshot)};
-	struct last_running_counts counts = last_running_count(user, NULL);
+	const struct last_filter all = {0};
+	struct last_running_counts counts = last_running_count(user, &all);
 	added->running = counts.running;
 	added->died = counts.died;
 	memcpy(added->name, user->name, sizeof(added->name));

@@ -18,9 +18,7 @@ enum { COUNT_DEFAULT = 10 };
 /* What the command line says. */
 struct request {
 	struct user_state_query query;
-	const char *job;
-	const char *run;
-	int64_t pid; /* 0: any */
+	struct last_filter filter;
 	int64_t count;
 	bool json;
 	bool running;
@@ -41,11 +39,11 @@ struct findings {
 };
 
 static const struct say_option OPTIONS[] = {
-    SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct request, job,
+    SAY_ROW("job", '\0', "NAME", SAY_TEXT, struct request, filter.job,
             "of this job (what `tenacurl run` was given, or its --job), or of a program or script of this name"),
-    SAY_ROW("run", '\0', "ID", SAY_TEXT, struct request, run,
+    SAY_ROW("run", '\0', "ID", SAY_TEXT, struct request, filter.run,
             "of one `tenacurl run`: what TENACURL_RUN is in it, and `run` in log records"),
-    SAY_ROW("pid", '\0', "N", SAY_PID, struct request, pid, "of this process"),
+    SAY_ROW("pid", '\0', "N", SAY_PID, struct request, filter.pid, "of this process"),
     SAY_ROW(NULL, 'n', "COUNT", SAY_COUNT, struct request, count, "at most that many; 10 if this option isn't given"),
     SAY_ROW("running", '\0', NULL, SAY_FLAG, struct request, running,
             "what waits for a further attempt now or makes it, and what ended with its process"),
@@ -69,38 +67,9 @@ static const struct say_command COMMAND = {
     .has_none = true,
 };
 
-/* Whether a text of a flight is what `wanted` becomes there: cut to fit, and printable. */
-static bool fits(const char *text, size_t text_bytes, const char *wanted)
-{
-	char expected[sizeof(((struct state_flight *)0)->origin)];
-	state_copy_text(expected, text_bytes, wanted);
-	state_clean_text(expected, text_bytes);
-	return strcmp(text, expected) == 0;
-}
-
-static bool is_asked_for(const struct state_flight *flight, const struct request *request)
-{
-	if (request->job)
-		return fits(flight->job, sizeof(flight->job), request->job) ||
-		       fits(flight->program, sizeof(flight->program), request->job);
-	if (request->run)
-		return fits(flight->run, sizeof(flight->run), request->run);
-	return request->pid == 0 || flight->pid == request->pid;
-}
-
-static struct last_running_request running_request(const struct request *request)
-{
-	return (struct last_running_request){.query = &request->query,
-	                                     .job = request->job,
-	                                     .run = request->run,
-	                                     .pid = request->pid,
-	                                     .json = request->json};
-}
-
 static void count_unfinished(struct findings *findings, const struct user_state *user)
 {
-	const struct last_running_request what = running_request(findings->request);
-	struct last_running_counts counts = last_running_count(user, &what);
+	struct last_running_counts counts = last_running_count(user, &findings->request->filter);
 	findings->unfinished.running += counts.running;
 	findings->unfinished.died += counts.died;
 }
@@ -118,7 +87,7 @@ static bool find_flights(void *context, const struct user_state *user)
 	findings->lost_records += state_snapshot_lost_records(user->snapshot);
 	count_unfinished(findings, user);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_asked_for(&flights[i], findings->request))
+		if (!last_is_asked_for(&findings->request->filter, LAST_WHO(&flights[i])))
 			continue;
 		struct told *next = &told[findings->count++];
 		next->flight = flights[i];
@@ -153,8 +122,9 @@ static bool print_json(const struct findings *findings, size_t count)
 
 static void print_nothing(const struct request *request, const char *directory)
 {
+	const struct last_filter *filter = &request->filter;
 	fprintf(stderr, "tenacurl last: nothing was recorded%s (in %s)\n",
-	        request->job || request->run || request->pid ? " of that" : "",
+	        filter->job || filter->run || filter->pid ? " of that" : "",
 	        request->query.all_users ? "any state" : plain_text(directory));
 	if (!request->query.all_users)
 		user_states_print_others(stderr);
@@ -199,15 +169,14 @@ int last_command(int argc, char **argv)
 	int end = say_read_options(&COMMAND, argc, argv, &request, &none);
 	if (end != SAY_GO_ON)
 		return end;
-	if ((request.job != NULL) + (request.run != NULL) + (request.pid != 0) > 1)
+	if ((request.filter.job != NULL) + (request.filter.run != NULL) + (request.filter.pid != 0) > 1)
 		return say_wrong_usage(&COMMAND, "one of --job, --run and --pid, not several");
 	end = user_state_check_query(&COMMAND, &request.query);
 	if (end != SAY_GO_ON)
 		return end;
 	off_switch_tell();
 	if (request.running) {
-		const struct last_running_request what = running_request(&request);
-		bool found = last_running_print(&what);
+		bool found = last_running_print(&request.query, &request.filter, request.json);
 		return say_flush(COMMAND.name) && found ? 0 : 1;
 	}
 	return tell(&request) ? 0 : 1;

@@ -16,6 +16,7 @@
 
 #include "cli/say/plain_json.h"
 #include "cli/say/time.h"
+#include "cli/stats/last_who.h"
 #include "cli/stats/last_words.h"
 #include "engine/curl_codes.h"
 #include "engine/engine.h"
@@ -34,19 +35,6 @@ static void put_duration(FILE *out, int64_t ms)
 static bool succeeded(const struct state_flight *flight)
 {
 	return flight->reason == ENGINE_SUCCESS;
-}
-
-static void put_headline(FILE *out, const struct state_flight *flight, const char *user)
-{
-	char time[SAY_TIME_BYTES];
-	fprintf(out, "%s  %s[%" PRId64 "]", say_time(flight->time_us, time), flight->program[0] ? flight->program : "?",
-	        flight->pid);
-	if (flight->job[0])
-		fprintf(out, "  job %s", flight->job);
-	if (user)
-		fprintf(out, "  of %s", user);
-	fprintf(out, "  %s%s%s%s [%s]\n", flight->method, flight->method[0] ? " " : "", flight->origin, flight->path,
-	        flight->section);
 }
 
 static void put_result(FILE *out, const struct state_flight *flight)
@@ -86,7 +74,7 @@ static void put_owner(FILE *out, const struct state_flight *flight)
 void last_print_flight(FILE *out, const struct state_flight *flight, const char *user)
 {
 	enum engine_reason reason = (enum engine_reason)flight->reason;
-	put_headline(out, flight, user);
+	last_print_who(out, LAST_WHO(flight), user);
 	put_result(out, flight);
 	put_effort(out, flight);
 	put_owner(out, flight);

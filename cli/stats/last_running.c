@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/launcher.h"
+#include "cli/say/monotonic.h"
 #include "cli/say/plain_json.h"
 #include "cli/say/time.h"
 #include "cli/stats/last_words.h"
@@ -32,17 +32,10 @@ struct told {
 };
 
 struct findings {
-	const struct last_running_request *request;
+	const struct last_filter *filter;
 	struct told *told;
 	size_t count;
 };
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The rules are those of a deadline's launcher: gone is what is proved to be. */
 static bool has_died(const struct state_running *running)
@@ -57,24 +50,6 @@ static bool has_died(const struct state_running *running)
 	return is_known && !launcher_holds(&process, monotonic_ms());
 }
 
-static bool fits(const char *text, size_t text_bytes, const char *wanted)
-{
-	char expected[sizeof(((struct state_running *)0)->origin)];
-	state_copy_text(expected, text_bytes, wanted);
-	state_clean_text(expected, text_bytes);
-	return strcmp(text, expected) == 0;
-}
-
-static bool is_asked_for(const struct state_running *running, const struct last_running_request *request)
-{
-	if (request->job)
-		return fits(running->job, sizeof(running->job), request->job) ||
-		       fits(running->program, sizeof(running->program), request->job);
-	if (request->run)
-		return fits(running->run, sizeof(running->run), request->run);
-	return request->pid == 0 || running->pid == request->pid;
-}
-
 /* A user_state_visitor. */
 static bool find(void *context, const struct user_state *user)
 {
@@ -86,7 +61,7 @@ static bool find(void *context, const struct user_state *user)
 		return false;
 	findings->told = told;
 	for (size_t i = 0; i < count; i++) {
-		if (!is_asked_for(&running[i], findings->request))
+		if (!last_is_asked_for(findings->filter, LAST_WHO(&running[i])))
 			continue;
 		struct told *next = &told[findings->count++];
 		*next = (struct told){.running = running[i], .died = has_died(&running[i])};
@@ -95,13 +70,13 @@ static bool find(void *context, const struct user_state *user)
 	return true;
 }
 
-struct last_running_counts last_running_count(const struct user_state *user, const struct last_running_request *request)
+struct last_running_counts last_running_count(const struct user_state *user, const struct last_filter *filter)
 {
 	static struct state_running running[STATE_RUNNING];
 	struct last_running_counts counts = {0};
 	size_t count = state_snapshot_running(user->snapshot, monotonic_ms(), running);
 	for (size_t i = 0; i < count; i++)
-		if (!request || is_asked_for(&running[i], request))
+		if (last_is_asked_for(filter, LAST_WHO(&running[i])))
 			*(has_died(&running[i]) ? &counts.died : &counts.running) += 1;
 	return counts;
 }
@@ -120,19 +95,6 @@ static bool is_waiting(const struct state_running *running)
 static int64_t until_us(const struct state_running *running)
 {
 	return (int64_t)((uint64_t)running->time_us + (uint64_t)running->wait_ms * 1000);
-}
-
-static void put_headline(const struct told *told, bool all_users)
-{
-	const struct state_running *running = &told->running;
-	char time[SAY_TIME_BYTES];
-	printf("%s  %s[%" PRId64 "]", say_time(running->time_us, time), running->program[0] ? running->program : "?",
-	       running->pid);
-	if (running->job[0])
-		printf("  job %s", running->job);
-	if (all_users)
-		printf("  of %s", told->user);
-	printf("  %s %s%s [%s]\n", running->method, running->origin, running->path, running->section);
 }
 
 static void put_phase(const struct told *told)
@@ -178,20 +140,21 @@ static bool print_json(const struct findings *findings)
 	return plain_json_print(stdout, json_pack("{s:i, s:o}", "schema", 1, "running", running));
 }
 
-bool last_running_print(const struct last_running_request *request)
+bool last_running_print(const struct user_state_query *query, const struct last_filter *filter, bool json)
 {
-	struct findings findings = {.request = request};
+	struct findings findings = {.filter = filter};
 	struct user_states_seen seen;
-	bool good = user_states_visit(request->query, find, &findings, &seen);
+	bool good = user_states_visit(query, find, &findings, &seen);
 	if (findings.count)
 		qsort(findings.told, findings.count, sizeof(*findings.told), newest_first);
-	if (good && request->json)
+	if (good && json)
 		good = print_json(&findings);
-	for (size_t i = 0; good && !request->json && i < findings.count; i++) {
-		put_headline(&findings.told[i], request->query->all_users);
-		put_phase(&findings.told[i]);
+	for (size_t i = 0; good && !json && i < findings.count; i++) {
+		const struct told *told = &findings.told[i];
+		last_print_who(stdout, LAST_WHO(&told->running), query->all_users ? told->user : NULL);
+		put_phase(told);
 	}
-	if (good && !request->json && !findings.count && !seen.untrusted)
+	if (good && !json && !findings.count && !seen.untrusted)
 		fputs("tenacurl last: nothing waits for a further attempt or makes one\n", stderr);
 	free(findings.told);
 	return good && findings.count;

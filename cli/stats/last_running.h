@@ -6,26 +6,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
+#include "cli/stats/last_who.h"
 #include "cli/stats/user_state.h"
 
-/* What is asked for; NULL and 0: any. */
-struct last_running_request {
-	const struct user_state_query *query;
-	const char *job, *run;
-	int64_t pid;
-	bool json;
-};
+/* Prints what is asked for. Returns whether there was something; complains if the states can't be read. */
+bool last_running_print(const struct user_state_query *query, const struct last_filter *filter, bool json);
 
-/* Prints it. Returns whether there was something; complains if the states can't be read. */
-bool last_running_print(const struct last_running_request *request);
-
-/* How many operations of a state are under way, and how many ended with their process: all, or what is asked for. */
+/* How many operations of a state are under way, and how many ended with their process. */
 struct last_running_counts {
 	size_t running, died;
 };
-struct last_running_counts last_running_count(const struct user_state *user,
-                                              const struct last_running_request *request);
+struct last_running_counts last_running_count(const struct user_state *user, const struct last_filter *filter);
 
 #endif
