@@ -54,11 +54,6 @@ static void put_count(const struct exposition *to, const struct stats_row *row, 
 	fprintf(to->out, "%" PRIu64 "\n", count);
 }
 
-static void put_event(const struct exposition *to, const struct stats_row *row, enum state_event event)
-{
-	put_count(to, row, NULL, NULL, row->view.events[event]);
-}
-
 static void put_seconds(const struct exposition *to, uint64_t ms)
 {
 	fprintf(to->out, "%" PRIu64 ".%03" PRIu64 "\n", ms / 1000, ms % 1000);
@@ -91,16 +86,6 @@ static void print_operations(const struct exposition *to, const struct stats_row
 {
 	put_count(to, row, "result", "failure", row->view.operations[0]);
 	put_count(to, row, "result", "success", row->view.operations[1]);
-}
-
-static void print_rescued(const struct exposition *to, const struct stats_row *row)
-{
-	put_count(to, row, NULL, NULL, row->view.rescued);
-}
-
-static void print_sends(const struct exposition *to, const struct stats_row *row)
-{
-	put_count(to, row, NULL, NULL, row->view.sends_sum);
 }
 
 static void print_attempts(const struct exposition *to, const struct stats_row *row)
@@ -154,31 +139,6 @@ static void print_stops(const struct exposition *to, const struct stats_row *row
 	print_named(to, row, stops, STATE_REASONS_MAX, ENGINE_PASSED_THROUGH + 1, reason_name);
 }
 
-static void print_exhausted(const struct exposition *to, const struct stats_row *row)
-{
-	put_event(to, row, STATE_EVENT_EXHAUSTED);
-}
-
-static void print_budget_empty(const struct exposition *to, const struct stats_row *row)
-{
-	put_event(to, row, STATE_EVENT_BUDGET_EMPTY);
-}
-
-static void print_breaker_opened(const struct exposition *to, const struct stats_row *row)
-{
-	put_event(to, row, STATE_EVENT_BREAKER_OPENED);
-}
-
-static void print_refused(const struct exposition *to, const struct stats_row *row)
-{
-	put_event(to, row, STATE_EVENT_REFUSED);
-}
-
-static void print_retrying(const struct exposition *to, const struct stats_row *row)
-{
-	put_count(to, row, NULL, NULL, row->view.leases);
-}
-
 static void print_tokens(const struct exposition *to, const struct stats_row *row)
 {
 	if (row->tokens_max <= 0)
@@ -209,32 +169,46 @@ static void print_time_to_success(const struct exposition *to, const struct stat
 	put_durations(to, row, row->view.success_ms, row->view.success_ms_sum);
 }
 
+/* Where a row has a plain count; as many events of a kind. */
+#define COUNT(field)  .count_at = offsetof(struct stats_row, view.field)
+#define EVENTS(event) COUNT(events[STATE_EVENT_##event])
+
 static const struct metric {
 	const char *name;
 	const char *type;
 	const char *help;
-	void (*print)(const struct exposition *to, const struct stats_row *row);
+	void (*print)(const struct exposition *to, const struct stats_row *row); /* NULL: it is a count */
+	size_t count_at;                                                         /* of a uint64_t in struct stats_row */
 } METRICS[] = {
-    {"tenacurl_operations_total", "counter", "Transfers that programs asked for, by what they got.", print_operations},
-    {"tenacurl_operations_rescued_total", "counter", "Operations that succeeded after a retry.", print_rescued},
+    {"tenacurl_operations_total", "counter", "Transfers that programs asked for, by what they got.",
+     .print = print_operations},
+    {"tenacurl_operations_rescued_total", "counter", "Operations that succeeded after a retry.", COUNT(rescued)},
     {"tenacurl_operations_refused_total", "counter",
-     "Operations that failed without a request, on the word of the policy.", print_refused},
-    {"tenacurl_sends_total", "counter", "Requests on the wire, repeats by libcurl itself included.", print_sends},
-    {"tenacurl_attempts", "histogram", "Attempts of each operation, the first one included.", print_attempts},
-    {"tenacurl_retries_total", "counter", "Retries, by the failure that they answered.", print_retries},
-    {"tenacurl_stops_total", "counter", "Operations that ended without success, by what ended them.", print_stops},
-    {"tenacurl_retry_exhausted_total", "counter", "Operations that were retried and still failed.", print_exhausted},
+     "Operations that failed without a request, on the word of the policy.", EVENTS(REFUSED)},
+    {"tenacurl_sends_total", "counter", "Requests on the wire, repeats by libcurl itself included.", COUNT(sends_sum)},
+    {"tenacurl_attempts", "histogram", "Attempts of each operation, the first one included.", .print = print_attempts},
+    {"tenacurl_retries_total", "counter", "Retries, by the failure that they answered.", .print = print_retries},
+    {"tenacurl_stops_total", "counter", "Operations that ended without success, by what ended them.",
+     .print = print_stops},
+    {"tenacurl_retry_exhausted_total", "counter", "Operations that were retried and still failed.", EVENTS(EXHAUSTED)},
     {"tenacurl_retry_budget_empty_total", "counter", "Retries that were not made for want of budget.",
-     print_budget_empty},
-    {"tenacurl_retry_budget_tokens", "gauge", "Retries that the budget allows now.", print_tokens},
-    {"tenacurl_retry_budget_tokens_max", "gauge", "Retries that a full budget allows.", print_tokens_max},
-    {"tenacurl_breaker_open_total", "counter", "How often the circuit breaker opened.", print_breaker_opened},
-    {"tenacurl_breaker_state", "gauge", "The circuit breaker: 0 closed, 1 half-open, 2 open.", print_breaker},
-    {"tenacurl_operations_retrying", "gauge", "Operations that are between two attempts now.", print_retrying},
-    {"tenacurl_retry_wait_seconds", "histogram", "Waits before retries.", print_waits},
+     EVENTS(BUDGET_EMPTY)},
+    {"tenacurl_retry_budget_tokens", "gauge", "Retries that the budget allows now.", .print = print_tokens},
+    {"tenacurl_retry_budget_tokens_max", "gauge", "Retries that a full budget allows.", .print = print_tokens_max},
+    {"tenacurl_breaker_open_total", "counter", "How often the circuit breaker opened.", EVENTS(BREAKER_OPENED)},
+    {"tenacurl_breaker_state", "gauge", "The circuit breaker: 0 closed, 1 half-open, 2 open.", .print = print_breaker},
+    {"tenacurl_operations_retrying", "gauge", "Operations that are between two attempts now.", COUNT(leases)},
+    {"tenacurl_retry_wait_seconds", "histogram", "Waits before retries.", .print = print_waits},
     {"tenacurl_time_to_success_seconds", "histogram",
-     "Time from the call to the return of operations that succeeded, waits included.", print_time_to_success},
+     "Time from the call to the return of operations that succeeded, waits included.", .print = print_time_to_success},
 };
+
+static uint64_t count_at(const void *counts, size_t offset)
+{
+	uint64_t count;
+	memcpy(&count, (const char *)counts + offset, sizeof(count));
+	return count;
+}
 
 /* A counter that a user has, not an origin. */
 struct user_metric {
@@ -256,16 +230,13 @@ static void print_user_metric(FILE *out, const struct stats *stats, const struct
 {
 	fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", metric->name, metric->help, metric->name);
 	for (size_t i = 0; i < stats->user_count; i++) {
-		const char *user = (const char *)&stats->users[i];
-		uint64_t value;
-		memcpy(&value, user + metric->offset, sizeof(value));
 		fputs(metric->name, out);
 		if (stats->all_users) {
 			fputs("{user=", out);
 			put_value(out, stats->users[i].name);
 			putc('}', out);
 		}
-		fprintf(out, " %" PRIu64 "\n", value);
+		fprintf(out, " %" PRIu64 "\n", count_at(&stats->users[i], metric->offset));
 	}
 }
 
@@ -275,8 +246,12 @@ void stats_print_prometheus(FILE *out, const struct stats *stats)
 		const struct metric *metric = &METRICS[i];
 		const struct exposition to = {.out = out, .stats = stats, .name = metric->name};
 		fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name, metric->type);
-		for (size_t row = 0; row < stats->row_count; row++)
-			metric->print(&to, &stats->rows[row]);
+		for (const struct stats_row *row = stats->rows; row < stats->rows + stats->row_count; row++) {
+			if (metric->print)
+				metric->print(&to, row);
+			else
+				put_count(&to, row, NULL, NULL, count_at(row, metric->count_at));
+		}
 	}
 	for (size_t i = 0; i < sizeof(USER_METRICS) / sizeof(USER_METRICS[0]); i++)
 		print_user_metric(out, stats, &USER_METRICS[i]);

@@ -3,6 +3,8 @@
 #include "cli/simulate/fleet/report.h"
 
 #include <jansson.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "cli/say/plain_json.h"
 
@@ -15,25 +17,9 @@ static double ratio(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static void write_count(char *cell, const struct fleet_result *result, int64_t count)
-{
-	(void)result;
-	snprintf(cell, COLUMN_WIDTH, "%lld", (long long)count);
-}
-
-static void write_operations(char *cell, const struct fleet_result *result)
-{
-	write_count(cell, result, result->operations);
-}
-
 static void write_success(char *cell, const struct fleet_result *result)
 {
 	snprintf(cell, COLUMN_WIDTH, "%.2f %%", 100 * ratio(result->succeeded, result->operations));
-}
-
-static void write_requests(char *cell, const struct fleet_result *result)
-{
-	write_count(cell, result, result->requests);
 }
 
 static void write_amplification(char *cell, const struct fleet_result *result)
@@ -43,52 +29,43 @@ static void write_amplification(char *cell, const struct fleet_result *result)
 
 static void write_peak(char *cell, const struct fleet_result *result)
 {
-	write_count(cell, result, fleet_peak_per_s(result));
+	snprintf(cell, COLUMN_WIDTH, "%lld", (long long)fleet_peak_per_s(result));
 }
 
-static void write_seconds(char *cell, int64_t ms)
-{
-	snprintf(cell, COLUMN_WIDTH, "%.1f s", (double)ms / 1000);
-}
+#define NUMBER(field) .at = offsetof(struct fleet_result, field)
 
-static void write_recovery(char *cell, const struct fleet_result *result)
-{
-	if (result->recovery_ms == FLEET_NEVER)
-		snprintf(cell, COLUMN_WIDTH, "never");
-	else
-		write_seconds(cell, result->recovery_ms);
-}
-
-static void write_longest(char *cell, const struct fleet_result *result)
-{
-	write_seconds(cell, result->longest_ms);
-}
-
-static void write_elapsed(char *cell, const struct fleet_result *result)
-{
-	write_seconds(cell, result->elapsed_ms);
-}
-
-static void write_opened(char *cell, const struct fleet_result *result)
-{
-	write_count(cell, result, result->breaker_opened);
-}
-
-static const struct {
+static const struct row {
 	const char *label;
-	void (*write)(char *cell, const struct fleet_result *result);
+	void (*write)(char *cell, const struct fleet_result *result); /* NULL: it is a number */
+	size_t at;                                                    /* of an int64_t in struct fleet_result */
+	bool is_ms;
 	bool needs_outage;
 } rows[] = {
-    {"operations", write_operations, false},
-    {"that succeeded", write_success, false},
-    {"requests", write_requests, false},
-    {"requests per operation", write_amplification, false},
-    {"most requests per second", write_peak, false},
-    {"until it works as before", write_recovery, true},
-    {"longest operation", write_longest, false},
-    {"all is over after", write_elapsed, false},
-    {"breaker opened", write_opened, false},
+    {"operations", NUMBER(operations)},
+    {"that succeeded", .write = write_success},
+    {"requests", NUMBER(requests)},
+    {"requests per operation", .write = write_amplification},
+    {"most requests per second", .write = write_peak},
+    {"until it works as before", NUMBER(recovery_ms), .is_ms = true, .needs_outage = true},
+    {"longest operation", NUMBER(longest_ms), .is_ms = true},
+    {"all is over after", NUMBER(elapsed_ms), .is_ms = true},
+    {"breaker opened", NUMBER(breaker_opened)},
 };
+
+static void write_cell(char *cell, const struct row *row, const struct fleet_result *result)
+{
+	int64_t number;
+
+	memcpy(&number, (const char *)result + row->at, sizeof number);
+	if (row->write)
+		row->write(cell, result);
+	else if (row->is_ms && number == FLEET_NEVER)
+		strcpy(cell, "never");
+	else if (row->is_ms)
+		snprintf(cell, COLUMN_WIDTH, "%.1f s", (double)number / 1000);
+	else
+		snprintf(cell, COLUMN_WIDTH, "%lld", (long long)number);
+}
 
 static void print_reasons(FILE *stream, const struct fleet_result *results)
 {
@@ -123,7 +100,7 @@ void fleet_print_table(FILE *stream, const struct fleet_scenario *scenario, cons
 			continue;
 		fprintf(stream, "%-*s", LABEL_WIDTH, rows[i].label);
 		for (int policy = 0; policy < FLEET_POLICIES; policy++) {
-			rows[i].write(value, &results[policy]);
+			write_cell(value, &rows[i], &results[policy]);
 			fprintf(stream, "%*s", COLUMN_WIDTH, value);
 		}
 		fputc('\n', stream);
