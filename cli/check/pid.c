@@ -21,8 +21,6 @@
 #include "config/variable.h"
 #include "interpose/bind/bind.h"
 
-#define NODE_PREFIX "CURL_"
-
 /* What is known of the process. */
 struct inspected {
 	pid_t id;
@@ -181,29 +179,15 @@ static enum check_role role_of(const struct inspected *process, const struct pro
 	return process->is_linked[object - process->objects.all] ? CHECK_ROLE_LIBRARY : CHECK_ROLE_PLUGIN;
 }
 
-/* Reads the version out of the libcurl's file, if that is still the one that is mapped. */
-static void read_version(const struct inspected *process, const struct process_object *libcurl, struct check_use *use)
-{
-	char path[PATH_MAX + 64];
-	struct elf_file file;
-	snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)process->id, libcurl->path);
-	elf_file_read_part(path, ELF_PART_SYMBOLS, &file);
-	memcpy(use->libcurl_version, file.curl_version, sizeof(use->libcurl_version));
-	elf_file_free(&file);
-}
-
+/* The version is told by the libcurl's file, if that is still the one that is mapped. */
 static bool describe_libcurl(const struct inspected *process, const struct process_object *libcurl,
                              struct check_use *use)
 {
+	char file[PATH_MAX + 64];
 	if (!libcurl)
 		return true;
-	const char *node = libcurl->node;
-	if (strncmp(node, NODE_PREFIX, strlen(NODE_PREFIX)) == 0)
-		node += strlen(NODE_PREFIX);
-	snprintf(use->flavour, sizeof(use->flavour), "%s", node[0] ? node : "unversioned");
-	read_version(process, libcurl, use);
-	use->libcurl = strdup(libcurl->path);
-	return use->libcurl != NULL;
+	snprintf(file, sizeof(file), "/proc/%ld/root%s", (long)process->id, libcurl->path);
+	return check_describe_libcurl(libcurl->node, libcurl->path, file, use);
 }
 
 static bool add_use(const struct inspected *process, const struct process_object *object,

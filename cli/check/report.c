@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/elf/read.h"
 
 struct reason_texts {
 	const char *name;
@@ -74,6 +77,35 @@ struct check_use *check_add_use(struct check_report *report)
 	return use;
 }
 
+void check_uses_free(struct check_use *uses, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(uses[i].program);
+		free(uses[i].object);
+		free(uses[i].libcurl);
+	}
+	free(uses);
+}
+
+void check_name_flavour(const char *node, struct check_use *use)
+{
+	static const char PREFIX[] = "CURL_";
+	if (strncmp(node, PREFIX, strlen(PREFIX)) == 0)
+		node += strlen(PREFIX);
+	snprintf(use->flavour, sizeof(use->flavour), "%s", *node ? node : "unversioned");
+}
+
+bool check_describe_libcurl(const char *node, const char *path, const char *file, struct check_use *use)
+{
+	struct elf_file libcurl;
+	check_name_flavour(node, use);
+	elf_file_read_part(file, ELF_PART_SYMBOLS, &libcurl);
+	memcpy(use->libcurl_version, libcurl.curl_version, sizeof(use->libcurl_version));
+	elf_file_free(&libcurl);
+	use->libcurl = strdup(path);
+	return use->libcurl != NULL;
+}
+
 bool check_is_wrapped(const struct check_use *use)
 {
 	return (use->interface & CHECK_EASY) && use->reason == CHECK_REASON_NONE;
@@ -132,12 +164,7 @@ void check_report_free(struct check_report *report)
 	for (size_t i = 0; i < report->chain_count; i++)
 		free(report->chain[i]);
 	free(report->chain);
-	for (size_t i = 0; i < report->use_count; i++) {
-		free(report->uses[i].program);
-		free(report->uses[i].object);
-		free(report->uses[i].libcurl);
-	}
-	free(report->uses);
+	check_uses_free(report->uses, report->use_count);
 	free(report->detail);
 	free(report->tenacurl);
 	*report = (struct check_report){0};

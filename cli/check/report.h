@@ -81,6 +81,18 @@ struct check_report {
 /* Adds an empty use and returns it; NULL without memory. */
 struct check_use *check_add_use(struct check_report *report);
 
+/* Frees what they point to, and the list. */
+void check_uses_free(struct check_use *uses, size_t count);
+
+/* By the symbol version of the libcurl; log records have such names, too: "GNUTLS_3" of "CURL_GNUTLS_3". */
+void check_name_flavour(const char *node, struct check_use *use);
+
+/*
+ * Says of a use which libcurl it is of, at `path`, which can be read as `file`; `node` is the version of its symbols.
+ * Returns false without memory.
+ */
+bool check_describe_libcurl(const char *node, const char *path, const char *file, struct check_use *use);
+
 /* Whether the use has easy transfers that reach tenacurl. */
 bool check_is_wrapped(const struct check_use *use);
 

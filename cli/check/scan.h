@@ -22,21 +22,31 @@
 /* The report's binder_reason if the user left it out. */
 #define NO_BINDER_OPTION "--no-binder"
 
+/* Texts by which something is known again, as argz_add(3) has them. */
+struct check_notes {
+	char *at; /* to free(); NULL: none */
+	size_t bytes;
+};
+
+bool check_is_noted(const struct check_notes *notes, const char *text);
+
+/* Without memory it isn't noted. */
+void check_note(struct check_notes *notes, const char *text);
+
 /* What counts for all programs of a report. */
 struct check_scan {
 	struct check_report *report;
-	const struct policy *policy;   /* NULL: none could be loaded, so nothing is wrapped */
-	char policy_error[512];        /* why not */
-	char *object;                  /* libtenacurl.so; NULL: not found or not usable */
-	struct say_error object_error; /* why not */
-	char *preload;                 /* LD_PRELOAD as `run` would set it; NULL: none */
-	enum check_reason inherited;   /* what keeps tenacurl out of everything that the program starts, too */
-	enum launch_switch switched;   /* … and what was done to TENACURL_DISABLE before it started */
-	bool failed;                   /* no memory */
-	char **without_libcurl;        /* paths of programs that were found not to use it */
-	size_t without_libcurl_count;
-	char **seen; /* scripts, and commands that use libcurl, each as often as something else kept tenacurl out */
-	size_t seen_count;
+	const struct policy *policy;        /* NULL: none could be loaded, so nothing is wrapped */
+	char policy_error[512];             /* why not */
+	char *object;                       /* libtenacurl.so; NULL: not found or not usable */
+	struct say_error object_error;      /* why not */
+	char *preload;                      /* LD_PRELOAD as `run` would set it; NULL: none */
+	enum check_reason inherited;        /* what keeps tenacurl out of everything that the program starts, too */
+	enum launch_switch switched;        /* … and what was done to TENACURL_DISABLE before it started */
+	bool failed;                        /* no memory */
+	struct check_notes without_libcurl; /* paths of programs that were found not to use it */
+	struct check_notes
+	    seen; /* scripts, and commands that use libcurl, each as often as something else kept tenacurl out */
 };
 
 struct check_program {

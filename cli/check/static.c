@@ -5,6 +5,7 @@
  */
 #include "cli/check/scan.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -92,26 +93,24 @@ static bool is_inherited(enum check_reason reason)
 	       reason == CHECK_REASON_SETUID || reason == CHECK_REASON_SETGID || reason == CHECK_REASON_CAPABILITIES;
 }
 
-/* Scripts name the same few tools again and again, and to look at one takes some milliseconds. */
-static bool is_without_libcurl(const struct check_scan *scan, const char *path)
+bool check_is_noted(const struct check_notes *notes, const char *text)
 {
-	for (size_t i = 0; i < scan->without_libcurl_count; i++)
-		if (strcmp(scan->without_libcurl[i], path) == 0)
+	for (const char *note = NULL; (note = argz_next(notes->at, notes->bytes, note));)
+		if (strcmp(note, text) == 0)
 			return true;
 	return false;
 }
 
+void check_note(struct check_notes *notes, const char *text)
+{
+	argz_add(&notes->at, &notes->bytes, text);
+}
+
+/* Scripts name the same few tools again and again, and to look at one takes some milliseconds. */
 static void note_without_libcurl(const struct check_program *program)
 {
-	struct check_scan *scan = program->scan;
-	if (check_depends_on_words(program) || program->reads_words)
-		return;
-	char **larger = reallocarray(scan->without_libcurl, scan->without_libcurl_count + 1, sizeof(*larger));
-	if (!larger)
-		return;
-	scan->without_libcurl = larger;
-	larger[scan->without_libcurl_count] = strdup(program->launch.path);
-	scan->without_libcurl_count += larger[scan->without_libcurl_count] != NULL;
+	if (!check_depends_on_words(program) && !program->reads_words)
+		check_note(&program->scan->without_libcurl, program->launch.path);
 }
 
 static void add_helpers(struct check_program *program)
@@ -161,9 +160,9 @@ static void add_notes(struct check_program *program)
 {
 	struct check_report *report = program->scan->report;
 	struct stat file;
-	if (program->tree.missing_count) {
+	if (program->tree.missing) {
 		snprintf(report->note, sizeof(report->note), "it would not start: its library %s isn't found",
-		         program->tree.missing[0]);
+		         program->tree.missing);
 	} else if (program->reason == CHECK_REASON_NONE && stat(program->launch.path, &file) == 0 &&
 	           ((file.st_mode & (S_ISUID | S_ISGID)) ||
 	            getxattr(program->launch.path, "security.capability", NULL, 0) > 0)) {
@@ -216,7 +215,7 @@ bool check_add_program(struct check_scan *scan, char **command, unsigned depth)
 	struct check_program program = {.scan = scan, .is_helper = true, .depth = depth};
 	size_t use_count = scan->report->use_count;
 	char *detail = NULL;
-	if (launch_follow(command, &program.launch) && !is_without_libcurl(scan, program.launch.path)) {
+	if (launch_follow(command, &program.launch) && !check_is_noted(&scan->without_libcurl, program.launch.path)) {
 		look_at(&program, &detail);
 		if (!program.uses_libcurl && scan->report->use_count == use_count && !scan->failed)
 			note_without_libcurl(&program);
@@ -244,12 +243,8 @@ static bool begin(const struct check_request *request, struct check_scan *scan)
 
 static void end(struct check_scan *scan)
 {
-	for (size_t i = 0; i < scan->without_libcurl_count; i++)
-		free(scan->without_libcurl[i]);
-	free(scan->without_libcurl);
-	for (size_t i = 0; i < scan->seen_count; i++)
-		free(scan->seen[i]);
-	free(scan->seen);
+	free(scan->without_libcurl.at);
+	free(scan->seen.at);
 	free(scan->object);
 	free(scan->preload);
 	policy_free(scan->policy);

@@ -105,22 +105,13 @@ static void bind_use(const struct check_program *program, const struct candidate
 		use->binding = hidden ? CHECK_BINDING_BINDER : CHECK_BINDING_PRELOAD;
 }
 
-/* "CURL_GNUTLS_3" is called GNUTLS_3 in the log, too. */
-static void name_flavour(const char *node, struct check_use *use)
-{
-	static const char PREFIX[] = "CURL_";
-	if (strncmp(node, PREFIX, strlen(PREFIX)) == 0)
-		node += strlen(PREFIX);
-	snprintf(use->flavour, sizeof(use->flavour), "%s", *node ? node : "unversioned");
-}
-
 static void name_libcurl(const struct candidate *candidate, struct check_use *use)
 {
 	const struct elf_file *object = candidate->object, *libcurl;
 	if (!object)
 		return;
 	if (!has_own_libcurl(object))
-		name_flavour(object->import_node, use);
+		check_name_flavour(object->import_node, use);
 	libcurl = has_own_libcurl(object) ? object : libcurl_of(candidate);
 	if (!libcurl)
 		return;

@@ -11,8 +11,6 @@
 
 #include "cli/elf/read.h"
 
-#define NODE_PREFIX "CURL_"
-
 static bool is_same_file(const char *path, const char *other)
 {
 	char *resolved = realpath(path, NULL), *other_resolved = realpath(other, NULL);
@@ -28,16 +26,6 @@ struct prediction {
 	size_t use_count;
 	enum check_reason reason;
 };
-
-static void drop(struct prediction *prediction)
-{
-	for (size_t i = 0; i < prediction->use_count; i++) {
-		free(prediction->uses[i].program);
-		free(prediction->uses[i].object);
-		free(prediction->uses[i].libcurl);
-	}
-	free(prediction->uses);
-}
 
 static bool needs(const struct elf_file *object, const char *name)
 {
@@ -78,21 +66,11 @@ static const struct watch_libcurl *find_libcurl(const struct watch_log *log, con
 
 static bool describe_libcurl(const struct watch_log *log, const struct watch_call *call, struct check_use *use)
 {
-	struct elf_file object, file;
+	struct elf_file object;
 	elf_file_read_part(call->object, ELF_PART_SYMBOLS, &object);
 	const struct watch_libcurl *libcurl = find_libcurl(log, call, &object);
 	elf_file_free(&object);
-	if (!libcurl)
-		return true;
-	const char *node = libcurl->node;
-	if (strncmp(node, NODE_PREFIX, strlen(NODE_PREFIX)) == 0)
-		node += strlen(NODE_PREFIX);
-	snprintf(use->flavour, sizeof(use->flavour), "%s", node[0] ? node : "unversioned");
-	elf_file_read_part(libcurl->path, ELF_PART_SYMBOLS, &file);
-	memcpy(use->libcurl_version, file.curl_version, sizeof(use->libcurl_version));
-	elf_file_free(&file);
-	use->libcurl = strdup(libcurl->path);
-	return use->libcurl != NULL;
+	return !libcurl || check_describe_libcurl(libcurl->node, libcurl->path, libcurl->path, use);
 }
 
 static enum check_role role_of(const struct watch_call *call, const struct check_report *report)
@@ -288,7 +266,7 @@ bool check_report_watched(const struct watch_log *log, struct check_report *repo
 	for (size_t i = 0; complete && i < log->call_count; i++)
 		complete = report_call(log, &log->calls[i], &prediction, report);
 	complete = complete && keep_unseen(&prediction, report);
-	drop(&prediction);
+	check_uses_free(prediction.uses, prediction.use_count);
 	if (report->use_count) {
 		report->reason = CHECK_REASON_NONE;
 		free(report->detail);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/script.h"
 #include "cli/check/script_words.h"
@@ -31,18 +29,6 @@ static bool is_one_of(const struct subject *subject, const char *const *names)
 		if (subject_is(subject, *names))
 			return true;
 	return false;
-}
-
-static bool is_program(const char *path)
-{
-	struct stat file;
-	return access(path, X_OK) == 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode);
-}
-
-static bool is_file(const char *path)
-{
-	struct stat file;
-	return stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
 /* Beside the script: "./x" and "$HERE/x" mean that more often than not. */
@@ -71,39 +57,17 @@ static void read_words(struct check_program *program, const char *text, size_t b
 	script_words(text, byte_count, kind, visit_word, program, &program->scan->report->doubts);
 }
 
-/* Whether this was looked at already, under the same circumstances. */
-static bool is_seen(const struct check_scan *scan, const char *key)
-{
-	for (size_t i = 0; i < scan->seen_count; i++)
-		if (strcmp(scan->seen[i], key) == 0)
-			return true;
-	return false;
-}
-
-/* Takes the key. Without memory it is looked at again. */
-static void note_seen(struct check_scan *scan, char *key)
-{
-	char **larger = reallocarray(scan->seen, scan->seen_count + 1, sizeof(*larger));
-	if (!larger) {
-		free(key);
-		return;
-	}
-	scan->seen = larger;
-	larger[scan->seen_count++] = key;
-}
-
-/* A script that is read already. False: it is noted now. */
+/* A script that is read already, under the same circumstances. False: it is noted now. */
 static bool was_read(struct check_scan *scan, const char *path)
 {
 	char *key = NULL;
 	if (asprintf(&key, "%d %s", (int)scan->inherited, path) < 0)
 		return true;
-	if (is_seen(scan, key)) {
-		free(key);
-		return true;
-	}
-	note_seen(scan, key);
-	return false;
+	bool was = check_is_noted(&scan->seen, key);
+	if (!was)
+		check_note(&scan->seen, key);
+	free(key);
+	return was;
 }
 
 /* A command with all that stands behind it, to free(). */
@@ -128,11 +92,9 @@ static void add_command(struct check_program *program, char **words)
 {
 	struct check_scan *scan = program->scan;
 	char *key = command_key(scan, words);
-	bool is_new = key && !is_seen(scan, key);
-	if (is_new && check_add_program(scan, words, program->depth + 1))
-		note_seen(scan, key);
-	else
-		free(key);
+	if (key && !check_is_noted(&scan->seen, key) && check_add_program(scan, words, program->depth + 1))
+		check_note(&scan->seen, key);
+	free(key);
 }
 
 /* A file that the script reads as a part of itself. */
@@ -166,11 +128,11 @@ static void visit_word(void *context, const struct script_word_seen *seen)
 	char path[PATH_MAX];
 	if (scan->failed || seen->words[0][0] == '-')
 		return;
-	if (seen->is_sourced && find_file(program, seen, is_file, path)) {
+	if (seen->is_sourced && find_file(program, seen, launch_is_file, path)) {
 		visit_sourced(program, path);
 		return;
 	}
-	if (!find_file(program, seen, is_program, path))
+	if (!find_file(program, seen, launch_is_executable, path))
 		return;
 	enum check_reason inherited = scan->inherited;
 	char *word = seen->words[0];
@@ -239,7 +201,7 @@ static void visit_makefile(struct check_program *make)
 	const char *directory = !*at ? "." : (*at)[2] ? *at + 2 : at[1] ? at[1] : ".";
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
 		char path[PATH_MAX];
-		if (snprintf(path, sizeof(path), "%s/%s", directory, NAMES[i]) >= PATH_MAX || !is_file(path))
+		if (snprintf(path, sizeof(path), "%s/%s", directory, NAMES[i]) >= PATH_MAX || !launch_is_file(path))
 			continue;
 		struct launch launch = {.path = path, .arguments = (char *[]){path, NULL}};
 		struct subject found;

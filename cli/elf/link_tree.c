@@ -172,15 +172,9 @@ static bool add_missing(struct link_tree *tree, char *name)
 	for (char *at = name; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
-	for (size_t i = 0; i < tree->missing_count; i++)
-		if (strcmp(tree->missing[i], name) == 0)
-			return true;
-	char **larger = reallocarray(tree->missing, tree->missing_count + 1, sizeof(*larger));
-	if (!larger)
-		return false;
-	tree->missing = larger;
-	larger[tree->missing_count] = strdup(name);
-	return larger[tree->missing_count] && ++tree->missing_count;
+	if (!tree->missing)
+		tree->missing = strdup(name);
+	return tree->missing != NULL;
 }
 
 /*
@@ -321,8 +315,6 @@ void link_tree_free(struct link_tree *tree)
 	for (size_t i = 0; i < tree->count; i++)
 		elf_file_free(&tree->objects[i]);
 	free(tree->objects);
-	for (size_t i = 0; i < tree->missing_count; i++)
-		free(tree->missing[i]);
 	free(tree->missing);
 	*tree = (struct link_tree){0};
 }

@@ -14,8 +14,7 @@ struct link_tree {
 	size_t count;
 	uint64_t static_tls_bytes; /* of all libraries that take it (DF_STATIC_TLS), with the alignment of each */
 	bool has_sanitizer;
-	char **missing; /* names that were not found: the program would not start */
-	size_t missing_count;
+	char *missing; /* the first name that was not found: the program would not start; NULL: all were */
 };
 
 /*

@@ -42,10 +42,15 @@ static bool fits(int needed)
 	return needed > 0 && needed < PATH_MAX;
 }
 
-static bool is_executable(const char *path)
+bool launch_is_file(const char *path)
 {
 	struct stat file;
-	return access(path, X_OK) == 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode);
+	return stat(path, &file) == 0 && S_ISREG(file.st_mode);
+}
+
+bool launch_is_executable(const char *path)
+{
+	return access(path, X_OK) == 0 && launch_is_file(path);
 }
 
 /* Looks below `root` ("": the real one) for the first executable of that name on the search path. */
@@ -55,7 +60,7 @@ static bool search(const char *root, const char *search_path, const char *name, 
 		size_t bytes = strcspn(at, ":");
 		int needed =
 		    snprintf(path, PATH_MAX, "%s%.*s%s%s", bytes ? root : "", (int)bytes, at, bytes ? "/" : "", name);
-		if (fits(needed) && is_executable(path))
+		if (fits(needed) && launch_is_executable(path))
 			return true;
 		at += bytes;
 		if (!*at)
@@ -204,7 +209,7 @@ static int go(struct walk *walk)
 			return ENOENT;
 		if (access(path, X_OK) != 0)
 			return errno;
-		if (!is_executable(path))
+		if (!launch_is_executable(path))
 			return EACCES;
 		if (!add_to_chain(launch, path))
 			return ENOMEM;

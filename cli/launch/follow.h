@@ -40,6 +40,10 @@ void launch_free(struct launch *launch);
  */
 bool launch_find_program(const char *name, char path[static PATH_MAX]);
 
+/* Whether the path leads to a regular file; to one that this user may execute. */
+bool launch_is_file(const char *path);
+bool launch_is_executable(const char *path);
+
 /*
  * By which of its attributes a program would start with other rights than this process has, so that ld.so drops what
  * concerns it from the environment. Not counted where the kernel ignores them: nosuid, no_new_privs, root's files.

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/script.h"
 #include "cli/launch/follow.h"
@@ -23,12 +22,6 @@ static char *join_words(const char *name, char **arguments, size_t *bytes)
 	return words;
 }
 
-static bool is_regular_file(const char *path)
-{
-	struct stat file;
-	return stat(path, &file) == 0 && S_ISREG(file.st_mode);
-}
-
 /*
  * The script that an interpreter was told to run ("bash -e import.sh"), to free(); NULL: none. Only the name of a file
  * that is there is told: any other word may be a password.
@@ -42,7 +35,7 @@ static char *script_of(const struct launch *launch)
 	if (!words)
 		return NULL;
 	const char *file = script_find(interpreter, words, bytes).file;
-	char *script = file && is_regular_file(file) ? strdup(basename(file)) : NULL;
+	char *script = file && launch_is_file(file) ? strdup(basename(file)) : NULL;
 	free(words);
 	return script;
 }
