@@ -186,7 +186,7 @@ static bool describe_libcurl(const struct inspected *process, const struct proce
 	char file[PATH_MAX + 64];
 	if (!libcurl)
 		return true;
-	snprintf(file, sizeof(file), "/proc/%ld/root%s", (long)process->id, libcurl->path);
+	snprintf(file, sizeof(file), "%s%s", process_path(process->id, "root").text, libcurl->path);
 	return check_describe_libcurl(libcurl->node, libcurl->path, file, use);
 }
 
@@ -265,12 +265,12 @@ static bool report_objects(const struct inspected *process, struct check_report 
 /* Returns the reason that lies in what the executable is. */
 static enum check_reason executable_reason(pid_t id)
 {
-	char path[64], name[PATH_MAX] = "";
+	const struct process_path path = process_path(id, "exe");
+	char name[PATH_MAX] = "";
 	struct elf_file file;
 	enum check_reason reason = CHECK_REASON_NONE;
-	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)id);
-	bool is_named = readlink(path, name, sizeof(name) - 1) > 0;
-	if (elf_file_read_part(path, ELF_PART_LAYOUT, &file) != ELF_RESULT_OK)
+	bool is_named = readlink(path.text, name, sizeof(name) - 1) > 0;
+	if (elf_file_read_part(path.text, ELF_PART_LAYOUT, &file) != ELF_RESULT_OK)
 		reason = CHECK_REASON_UNREADABLE;
 	else if (!elf_file_is_native(&file))
 		reason = CHECK_REASON_CLASS;
@@ -284,14 +284,10 @@ static enum check_reason executable_reason(pid_t id)
 
 static enum check_reason privilege_reason(pid_t id)
 {
-	char path[64];
 	struct stat file;
-	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)id);
-	if (stat(path, &file) == 0 && (file.st_mode & S_ISUID))
-		return CHECK_REASON_SETUID;
-	if (stat(path, &file) == 0 && (file.st_mode & S_ISGID))
-		return CHECK_REASON_SETGID;
-	return CHECK_REASON_CAPABILITIES;
+	if (stat(process_path(id, "exe").text, &file) != 0 || !(file.st_mode & (S_ISUID | S_ISGID)))
+		return CHECK_REASON_CAPABILITIES;
+	return file.st_mode & S_ISUID ? CHECK_REASON_SETUID : CHECK_REASON_SETGID;
 }
 
 static bool has_variable(pid_t id, const char *name, const char *part)
@@ -350,10 +346,9 @@ static bool read_process(struct inspected *process)
 /* Whether the program has a libcurl inside that nothing else can be bound to. */
 static bool has_own_libcurl(const struct inspected *process)
 {
-	char path[64];
 	struct elf_file file;
-	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)process->id);
-	bool has = elf_file_read(path, &file) == ELF_RESULT_OK && (file.defines_easy || file.curl_version[0]);
+	bool has = elf_file_read(process_path(process->id, "exe").text, &file) == ELF_RESULT_OK &&
+	           (file.defines_easy || file.curl_version[0]);
 	elf_file_free(&file);
 	return has;
 }

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* "/proc/PID/FILE"; FILE has a few letters. */
+struct process_path {
+	char text[64];
+};
+struct process_path process_path(pid_t id, const char *file);
+
 /* The executable's path, without the " (deleted)" of one that is gone. NULL with errno set: no right to, or none. */
 char *process_executable(pid_t id);
 

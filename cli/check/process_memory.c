@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/check/process_environment.h"
+
 /* Reads a line of /proc/PID/maps. Returns false if it isn't one, or without memory. */
 static bool read_mapping(char *line, struct process_mapping *mapping)
 {
@@ -42,11 +44,10 @@ static bool add_mapping(struct process_memory *memory, const struct process_mapp
 
 static bool read_mappings(pid_t id, struct process_memory *memory)
 {
-	char path[64], *line = NULL;
+	char *line = NULL;
 	size_t room = 0;
 	bool complete = true;
-	snprintf(path, sizeof(path), "/proc/%ld/maps", (long)id);
-	FILE *maps = fopen(path, "re");
+	FILE *maps = fopen(process_path(id, "maps").text, "re");
 	if (!maps)
 		return false;
 	errno = 0;
@@ -66,12 +67,10 @@ static bool read_mappings(pid_t id, struct process_memory *memory)
 
 bool process_memory_open(pid_t id, struct process_memory *memory)
 {
-	char path[64];
 	*memory = (struct process_memory){.fd = -1};
 	if (!read_mappings(id, memory))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%ld/mem", (long)id);
-	memory->fd = open(path, O_RDONLY | O_CLOEXEC);
+	memory->fd = open(process_path(id, "mem").text, O_RDONLY | O_CLOEXEC);
 	return memory->fd >= 0;
 }
 

@@ -55,20 +55,12 @@ struct watched_run {
 	struct sigaction saved[SIGNAL_COUNT];
 };
 
-/* Returns the watcher's path, formed as that of the object beside it; to free(), NULL without memory. */
-static char *beside(const char *object)
-{
-	char *watcher = NULL;
-	return asprintf(&watcher, "%.*s/" WATCH_LIBRARY, (int)(strrchr(object, '/') - object), object) < 0 ? NULL
-	                                                                                                   : watcher;
-}
-
 /* Why the program can't be watched, as half a sentence; "" if it can. The watcher asks for as much as the binder. */
 static const char *unwatchable_reason(const struct check_request *request, const char *name, const char *object)
 {
 	struct target target;
 	char *preload = preload_compose(getenv("LD_PRELOAD"), name);
-	char *watcher = beside(object);
+	char *watcher = object_beside(object, WATCH_LIBRARY);
 	const char *reason = "";
 	if (!watcher || access(watcher, R_OK) != 0) {
 		reason = WATCH_LIBRARY " is missing";
@@ -90,7 +82,7 @@ static char *find_watcher(const struct check_request *request, const char **reas
 	char *by_architecture = object ? object_name_by_architecture(object) : NULL;
 	const char *name = by_architecture ? by_architecture : object;
 	*reason = object ? unwatchable_reason(request, name, object) : "tenacurl itself can't be loaded";
-	if (!**reason && !(watcher = beside(name)))
+	if (!**reason && !(watcher = object_beside(name, WATCH_LIBRARY)))
 		*reason = "there is no memory";
 	free(by_architecture);
 	free(object);

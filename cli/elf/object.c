@@ -17,7 +17,7 @@
 #include "interpose/bind/bind.h"
 
 /* The dynamic linker puts the name of its own library directory here, another for each architecture (ld.so(8)). */
-#define BY_ARCHITECTURE "/multiarch/$LIB/"
+#define BY_ARCHITECTURE "multiarch/$LIB/"
 
 /* Puts the directory of this executable into `out`. */
 static bool own_directory(char out[static PATH_MAX])
@@ -104,28 +104,27 @@ char *object_find(struct say_error *error)
 	return found;
 }
 
-/* Returns the text up to and with the last slash followed by `below` and `name`; NULL without memory. */
-static char *beside(const char *path, const char *below, const char *name)
+char *object_beside(const char *object, const char *name)
 {
 	char *out = NULL;
-	int directory_bytes = (int)(strrchr(path, '/') - path);
-	return asprintf(&out, "%.*s%s%s", directory_bytes, path, below, name) < 0 ? NULL : out;
+	int directory_bytes = (int)(strrchr(object, '/') - object) + 1;
+	return asprintf(&out, "%.*s%s", directory_bytes, object, name) < 0 ? NULL : out;
 }
 
 char *object_name_by_architecture(const char *object)
 {
 	struct stat directory;
-	char *multiarch = beside(object, "/multiarch", "");
+	char *multiarch = object_beside(object, "multiarch");
 	bool is_there = multiarch && stat(multiarch, &directory) == 0 && S_ISDIR(directory.st_mode);
 	free(multiarch);
-	return is_there ? beside(object, BY_ARCHITECTURE, PRELOAD_LIBRARY) : NULL;
+	return is_there ? object_beside(object, BY_ARCHITECTURE PRELOAD_LIBRARY) : NULL;
 }
 
 char *object_find_binder(const char *real_object, const char *object)
 {
 	struct say_error ignored;
-	char *binder = beside(real_object, "/", BIND_LIBRARY);
+	char *binder = object_beside(real_object, BIND_LIBRARY);
 	bool is_usable = binder && is_loadable(binder, &ignored);
 	free(binder);
-	return is_usable ? beside(object, "/", BIND_LIBRARY) : NULL;
+	return is_usable ? object_beside(object, BIND_LIBRARY) : NULL;
 }

@@ -21,6 +21,12 @@ char *object_find(struct say_error *error);
 char *object_name_by_architecture(const char *object);
 
 /*
+ * Returns the path of what lies beside the object under this name, formed as the object's is. To free(); NULL without
+ * memory.
+ */
+char *object_beside(const char *object, const char *name);
+
+/*
  * Returns the name for LD_AUDIT of the binder that lies beside the object, formed as the object's name for LD_PRELOAD
  * is. `real_object` is what object_find returned. To free(); NULL if there is none that can be loaded.
  */
