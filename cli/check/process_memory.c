@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/check/process_environment.h"
 
 /* Reads a line of /proc/PID/maps. Returns false if it isn't one, or without memory. */
@@ -28,20 +29,6 @@ static bool read_mapping(char *line, struct process_mapping *mapping)
 	return mapping->path != NULL;
 }
 
-static bool add_mapping(struct process_memory *memory, const struct process_mapping *mapping)
-{
-	size_t count = memory->mapping_count;
-	if ((count & (count - 1)) == 0) {
-		struct process_mapping *larger =
-		    reallocarray(memory->mappings, count ? 2 * count : 1, sizeof(*memory->mappings));
-		if (!larger)
-			return false;
-		memory->mappings = larger;
-	}
-	memory->mappings[memory->mapping_count++] = *mapping;
-	return true;
-}
-
 static bool read_mappings(pid_t id, struct process_memory *memory)
 {
 	char *line = NULL;
@@ -53,8 +40,11 @@ static bool read_mappings(pid_t id, struct process_memory *memory)
 	errno = 0;
 	while (complete && getline(&line, &room, maps) > 0) {
 		struct process_mapping mapping = {0};
-		complete = read_mapping(line, &mapping) && add_mapping(memory, &mapping);
-		if (!complete)
+		complete = read_mapping(line, &mapping) &&
+		           array_make_room(&memory->mappings, memory->mapping_count, sizeof(mapping));
+		if (complete)
+			memory->mappings[memory->mapping_count++] = mapping;
+		else
 			free(mapping.path);
 	}
 	complete = complete && !ferror(maps);

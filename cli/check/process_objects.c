@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "interpose/bind/bind.h"
 
 /* More than these is no honest object. */
@@ -206,12 +207,9 @@ static void read_definitions(struct reading *reading)
 static bool add_reference(struct reading *reading, const char *function, uintptr_t place, bool is_data)
 {
 	struct process_object *object = reading->object;
-	struct process_reference *larger =
-	    reallocarray(object->references, object->reference_count + 1, sizeof(*larger));
-	if (!larger)
+	if (!array_make_room(&object->references, object->reference_count, sizeof(*object->references)))
 		return false;
-	object->references = larger;
-	struct process_reference *reference = &larger[object->reference_count];
+	struct process_reference *reference = &object->references[object->reference_count];
 	*reference = (struct process_reference){.function = function, .is_data = is_data};
 	if (process_memory_read(reading->memory, place, &reference->address, sizeof(reference->address)))
 		object->reference_count++;
@@ -283,11 +281,9 @@ static bool read_object(struct reading *reading)
 static bool add_object(const struct process_memory *memory, const struct process_mapping *mapping,
                        struct process_objects *objects)
 {
-	struct process_object *larger = reallocarray(objects->all, objects->count + 1, sizeof(*larger));
-	if (!larger)
+	if (!array_make_room(&objects->all, objects->count, sizeof(*objects->all)))
 		return false;
-	objects->all = larger;
-	struct process_object *object = &larger[objects->count++];
+	struct process_object *object = &objects->all[objects->count++];
 	*object = (struct process_object){
 	    .path = mapping->path, .begin = mapping->begin, .end = mapping->end, .soname = "", .node = ""};
 	struct reading reading = {.memory = memory, .object = object};

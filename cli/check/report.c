@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/elf/read.h"
 
 struct reason_texts {
@@ -68,11 +69,9 @@ const char *check_reason_remedy(enum check_reason reason)
 
 struct check_use *check_add_use(struct check_report *report)
 {
-	struct check_use *larger = reallocarray(report->uses, report->use_count + 1, sizeof(*larger));
-	if (!larger)
+	if (!array_make_room(&report->uses, report->use_count, sizeof(*report->uses)))
 		return NULL;
-	report->uses = larger;
-	struct check_use *use = &larger[report->use_count++];
+	struct check_use *use = &report->uses[report->use_count++];
 	*use = (struct check_use){0};
 	return use;
 }

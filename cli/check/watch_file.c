@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "interpose/bind/watch_format.h"
 
 /* More than any program has to say; a hostile one could go on for ever. */
@@ -69,18 +70,6 @@ void watch_file_remove(struct watch_file *file)
 	*file = (struct watch_file){.fd = -1};
 }
 
-/* Makes room for one more in an array that grows by doubling. Returns false without memory. */
-static bool grow(void *array, size_t count, size_t each_bytes)
-{
-	void **place = array;
-	if (count & (count - 1))
-		return true;
-	void *larger = reallocarray(*place, count ? 2 * count : 1, each_bytes);
-	if (larger)
-		*place = larger;
-	return larger != NULL;
-}
-
 /* Takes what is before the next `separator` out of *text, which then is what is behind it; NULL behind the last. */
 static char *take(char **text, char separator)
 {
@@ -115,7 +104,7 @@ static bool read_target(const char *name, enum watch_target *target)
 
 static bool add_process(struct watch_log *log, long id, char **fields)
 {
-	if (!grow(&log->processes, log->process_count, sizeof(*log->processes)))
+	if (!array_make_room(&log->processes, log->process_count, sizeof(*log->processes)))
 		return false;
 	log->processes[log->process_count++] = (struct watch_process){
 	    .id = id,
@@ -128,7 +117,7 @@ static bool add_process(struct watch_log *log, long id, char **fields)
 
 static bool add_libcurl(struct watch_log *log, long id, char **fields)
 {
-	if (!grow(&log->libcurls, log->libcurl_count, sizeof(*log->libcurls)))
+	if (!array_make_room(&log->libcurls, log->libcurl_count, sizeof(*log->libcurls)))
 		return false;
 	log->libcurls[log->libcurl_count++] = (struct watch_libcurl){
 	    .process_id = id,
@@ -152,7 +141,7 @@ static bool add_call(struct watch_log *log, long id, char **fields, bool is_data
 	};
 	if (!is_function(fields[CALL_FUNCTION], &call.is_multi) || !read_target(fields[CALL_TARGET], &call.target))
 		return true;
-	if (!grow(&log->calls, log->call_count, sizeof(*log->calls)))
+	if (!array_make_room(&log->calls, log->call_count, sizeof(*log->calls)))
 		return false;
 	log->calls[log->call_count++] = call;
 	return true;

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/elf/read.h"
 #include "cli/say/monotonic.h"
 
@@ -198,11 +199,9 @@ static bool add_object(struct link_tree *tree, const char *path, bool with_symbo
 			return true;
 	if (tree->count == OBJECTS_MAX)
 		return false;
-	struct elf_file *larger = reallocarray(tree->objects, tree->count + 1, sizeof(*larger));
-	if (!larger)
+	if (!array_make_room(&tree->objects, tree->count, sizeof(*tree->objects)))
 		return false;
-	tree->objects = larger;
-	struct elf_file *object = &larger[tree->count];
+	struct elf_file *object = &tree->objects[tree->count];
 	if (elf_file_read_part(path, part_of(path, tree->count == 0, with_symbols), object) != ELF_RESULT_OK) {
 		elf_file_free(object);
 		return false;

@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/launch/launchers.h"
 #include "cli/launch/words.h"
 
@@ -92,12 +93,10 @@ static bool find_next(const struct walk *walk, char path[static PATH_MAX])
 
 static bool add_to_chain(struct launch *launch, const char *path)
 {
-	char **larger = reallocarray(launch->chain, launch->chain_count + 1, sizeof(*larger));
-	if (!larger)
+	if (!array_make_room(&launch->chain, launch->chain_count, sizeof(*launch->chain)))
 		return false;
-	launch->chain = larger;
-	larger[launch->chain_count] = strdup(path);
-	return larger[launch->chain_count] && ++launch->chain_count;
+	launch->chain[launch->chain_count] = strdup(path);
+	return launch->chain[launch->chain_count] && ++launch->chain_count;
 }
 
 /* O_NONBLOCK: whatever has that name, opening it must not hang. */

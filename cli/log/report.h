@@ -149,12 +149,6 @@ bool report_follow_events(struct report *report);
 /* Frees all that is in a report. */
 void report_free(struct report *report);
 
-/*
- * Makes room for one more item behind `count` of them, in an array that only ever grows so. Returns where the items are
- * now; NULL without memory: they are where they were.
- */
-void *report_make_room(void *items, size_t count, size_t item_bytes);
-
 /* Both return false without memory. A list of tallies has an end, since anybody may have written the log: what comes
  * after REPORT_TALLIES_MAX different ones is counted together, as "other". */
 #define REPORT_TALLIES_MAX 256

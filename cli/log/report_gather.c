@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/log/report.h"
 
 /* The operation whose records are being read. */
@@ -62,15 +63,13 @@ static int compare_row_pointers(const void *left, const void *right)
 
 static struct report_row *add_row(struct report *report, const struct report_row *wanted)
 {
-	struct report_row **rows = report_make_room(report->rows, report->row_count, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	report->rows = rows;
 	struct report_row *row = malloc(sizeof(*row));
-	if (!row)
+	if (!row || !array_make_room(&report->rows, report->row_count, sizeof(row))) {
+		free(row);
 		return NULL;
+	}
 	*row = *wanted;
-	rows[report->row_count++] = row;
+	report->rows[report->row_count++] = row;
 	return tsearch(row, &report->row_tree, compare_rows) ? row : NULL;
 }
 
@@ -100,11 +99,9 @@ static bool is_origins_failure(const struct report_record *record)
 
 static bool add_event(struct report *report, const struct report_event *event)
 {
-	struct report_event *events = report_make_room(report->events, report->event_count, sizeof(*events));
-	if (!events)
+	if (!array_make_room(&report->events, report->event_count, sizeof(*event)))
 		return false;
-	report->events = events;
-	events[report->event_count++] = *event;
+	report->events[report->event_count++] = *event;
 	return true;
 }
 

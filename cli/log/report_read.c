@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/log/report.h"
 #include "cli/say/time.h"
 
@@ -137,12 +138,10 @@ static void take(struct report_records *records, const json_t *record)
 	};
 	take_texts(records, record, &taken);
 	take_numbers(record, &taken);
-	struct report_record *kept = report_make_room(records->records, records->count, sizeof(*kept));
-	records->is_out_of_memory |= !kept;
-	if (!kept)
-		return;
-	records->records = kept;
-	kept[records->count++] = taken;
+	if (array_make_room(&records->records, records->count, sizeof(taken)))
+		records->records[records->count++] = taken;
+	else
+		records->is_out_of_memory = true;
 }
 
 void report_take(void *context, json_t *record)

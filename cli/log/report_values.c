@@ -2,24 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/log/report.h"
-
-void *report_make_room(void *items, size_t count, size_t item_bytes)
-{
-	enum { FIRST_ROOM = 16 };
-	bool is_full = count == 0 || (count >= FIRST_ROOM && (count & (count - 1)) == 0);
-	if (!is_full)
-		return items;
-	return reallocarray(items, count ? 2 * count : FIRST_ROOM, item_bytes);
-}
 
 bool report_values_add(struct report_values *values, int64_t value)
 {
-	int64_t *moved = report_make_room(values->values, values->count, sizeof(*moved));
-	if (!moved)
+	if (!array_make_room(&values->values, values->count, sizeof(value)))
 		return false;
-	values->values = moved;
-	moved[values->count++] = value;
+	values->values[values->count++] = value;
 	return true;
 }
 
@@ -44,11 +34,9 @@ bool report_tallies_count(struct report_tallies *tallies, const char *what, cons
 		tally->count++;
 		return true;
 	}
-	struct report_tally *moved = report_make_room(tallies->tallies, tallies->count, sizeof(*moved));
-	if (!moved)
+	if (!array_make_room(&tallies->tallies, tallies->count, sizeof(*tallies->tallies)))
 		return false;
-	tallies->tallies = moved;
-	moved[tallies->count++] = (struct report_tally){.what = what, .by = by, .count = 1};
+	tallies->tallies[tallies->count++] = (struct report_tally){.what = what, .by = by, .count = 1};
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/say/monotonic.h"
 #include "cli/stats/last_running.h"
 #include "engine/breaker.h"
@@ -47,11 +48,9 @@ static void fill_row(struct stats_row *row, const struct policy *policy, int64_t
 
 static bool add_user(struct stats *stats, const struct user_state *user)
 {
-	struct stats_user *users = reallocarray(stats->users, stats->user_count + 1, sizeof(*users));
-	if (!users)
+	if (!array_make_room(&stats->users, stats->user_count, sizeof(*stats->users)))
 		return false;
-	stats->users = users;
-	struct stats_user *added = &users[stats->user_count++];
+	struct stats_user *added = &stats->users[stats->user_count++];
 	*added = (struct stats_user){.uid = user->uid,
 	                             .table_full = state_snapshot_table_full(user->snapshot),
 	                             .origins_dropped = state_snapshot_origins_dropped(user->snapshot),
