@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/known_programs.h"
 
+#include <fnmatch.h>
+#include <string.h>
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-const struct known_use KNOWN_USES[] = {
-    {"curl", "", "-Z|--parallel", KNOWN_MULTI},
-    {"curl", "", NULL, KNOWN_EASY},
-    {"php*", "curl.so", "curl_exec&curl_multi_exec", KNOWN_BOTH},
-    {"php*", "curl.so", "curl_multi_exec", KNOWN_MULTI},
-    {"php*", "curl.so", "curl_exec", KNOWN_EASY},
-    {"python3*", "pycurl*", "CurlMulti", KNOWN_MULTI},
-    {"python3*", "pycurl*", NULL, KNOWN_EASY},
-    {"perl*", "Curl.so", "WWW::Curl::Multi", KNOWN_MULTI},
-    {"perl*", "Curl.so", NULL, KNOWN_EASY},
-    {"tclsh*", "libTclCurl*", "curl::multiinit", KNOWN_MULTI},
-    {"tclsh*", "libTclCurl*", NULL, KNOWN_EASY},
-    {"slsh", "curl-module.so", "curl_multi_perform", KNOWN_MULTI},
-    {"slsh", "curl-module.so", NULL, KNOWN_EASY},
-    {"ocamlrun", "dllcurl-helper.so", "Curl.Multi", KNOWN_MULTI},
-    {"ocamlrun", "dllcurl-helper.so", NULL, KNOWN_EASY},
-    {"R", "RCurl.so", "getURIAsynchronous", KNOWN_MULTI},
-    {"R", "RCurl.so", NULL, KNOWN_EASY},
-    {"R", "curl.so", NULL, KNOWN_MULTI},
-    {"R", "internet.so", NULL, KNOWN_MULTI},
-    {"transmission-remote", "", NULL, KNOWN_EASY},
-    {"lnav", "", NULL, KNOWN_MULTI},
-    {"mediainfo", "libmediainfo.so*", NULL, KNOWN_EASY},
+static const struct known_use USES[] = {
+    {"curl", "", "-Z|--parallel", CHECK_MULTI},
+    {"curl", "", NULL, CHECK_EASY},
+    {"php*", "curl.so", "curl_exec&curl_multi_exec", CHECK_BOTH},
+    {"php*", "curl.so", "curl_multi_exec", CHECK_MULTI},
+    {"php*", "curl.so", "curl_exec", CHECK_EASY},
+    {"python3*", "pycurl*", "CurlMulti", CHECK_MULTI},
+    {"python3*", "pycurl*", NULL, CHECK_EASY},
+    {"perl*", "Curl.so", "WWW::Curl::Multi", CHECK_MULTI},
+    {"perl*", "Curl.so", NULL, CHECK_EASY},
+    {"tclsh*", "libTclCurl*", "curl::multiinit", CHECK_MULTI},
+    {"tclsh*", "libTclCurl*", NULL, CHECK_EASY},
+    {"slsh", "curl-module.so", "curl_multi_perform", CHECK_MULTI},
+    {"slsh", "curl-module.so", NULL, CHECK_EASY},
+    {"ocamlrun", "dllcurl-helper.so", "Curl.Multi", CHECK_MULTI},
+    {"ocamlrun", "dllcurl-helper.so", NULL, CHECK_EASY},
+    {"R", "RCurl.so", "getURIAsynchronous", CHECK_MULTI},
+    {"R", "RCurl.so", NULL, CHECK_EASY},
+    {"R", "curl.so", NULL, CHECK_MULTI},
+    {"R", "internet.so", NULL, CHECK_MULTI},
+    {"transmission-remote", "", NULL, CHECK_EASY},
+    {"lnav", "", NULL, CHECK_MULTI},
+    {"mediainfo", "libmediainfo.so*", NULL, CHECK_EASY},
     {"flatpak", "libostree-1.so*", "remote-add", 0},
-    {"zypper", "libzypp.so*", NULL, KNOWN_EASY},
-    {"qemu-img", "block-curl.so", "info", KNOWN_EASY},
+    {"zypper", "libzypp.so*", NULL, CHECK_EASY},
+    {"qemu-img", "block-curl.so", "info", CHECK_EASY},
     {"samtools", "hfile_s3_write.so", "http:|https:|ftp:", 0},
-    {"gdalinfo", "libgdal.so*", "/vsicurl", KNOWN_MULTI},
-    {"gdalinfo", "libgdal.so*", NULL, KNOWN_EASY},
+    {"gdalinfo", "libgdal.so*", "/vsicurl", CHECK_MULTI},
+    {"gdalinfo", "libgdal.so*", NULL, CHECK_EASY},
     {"gdalinfo", "libxerces-c*", NULL, 0},
     {"gdalinfo", "lib*", "/vsicurl", 0},
 };
-const size_t KNOWN_USE_COUNT = COUNT(KNOWN_USES);
 
 const struct known_plugin KNOWN_PLUGINS[] = {
     {"php8.2", "/usr/lib/php/20220829/curl.so", "@/etc/php/8.2/cli/conf.d/*curl.ini", KNOWN_DEEPBIND},
@@ -71,3 +73,15 @@ const struct known_helper KNOWN_HELPERS[] = {
     {"Rscript", "/usr/lib/R/bin/exec/R", NULL},
 };
 const size_t KNOWN_HELPER_COUNT = COUNT(KNOWN_HELPERS);
+
+enum check_interface known_interface(const struct subject *subject, const char *object, bool is_program,
+                                     enum check_interface possible, enum check_interface likely)
+{
+	for (size_t i = 0; i < COUNT(USES); i++) {
+		const struct known_use *row = &USES[i];
+		bool fits = row->object[0] ? fnmatch(row->object, basename(object), 0) == 0 : is_program;
+		if (fits && subject_is(subject, row->program) && subject_has(subject, row->words, object))
+			return row->interface & possible;
+	}
+	return likely;
+}

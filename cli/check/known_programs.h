@@ -20,16 +20,18 @@
  *   anything else    a text, wherever it occurs
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum known_interface { KNOWN_EASY = 1, KNOWN_MULTI = 2, KNOWN_BOTH = 3 };
+#include "cli/check/report.h"
+#include "cli/launch/subject.h"
 
 /* What a program does with libcurl, through one of its objects. The first row that applies to an object counts. */
 struct known_use {
 	const char *program;            /* glob on the program's file name */
 	const char *object;             /* glob on the object's file name; "": the program itself */
 	const char *words;              /* NULL: whatever the command line says */
-	enum known_interface interface; /* 0: it doesn't use libcurl then */
+	enum check_interface interface; /* 0: it doesn't use libcurl then */
 };
 
 /* A plugin, module or binding that a program loads by dlopen. */
@@ -47,11 +49,16 @@ struct known_helper {
 	const char *words;   /* NULL: always started */
 };
 
-extern const struct known_use KNOWN_USES[];
-extern const size_t KNOWN_USE_COUNT;
 extern const struct known_plugin KNOWN_PLUGINS[];
 extern const size_t KNOWN_PLUGIN_COUNT;
 extern const struct known_helper KNOWN_HELPERS[];
 extern const size_t KNOWN_HELPER_COUNT;
+
+/*
+ * By which of the `possible` interfaces the program works through an object of its process, by the first row for it;
+ * `likely` if there is none. `object` is a path; `is_program`: the object is the program itself.
+ */
+enum check_interface known_interface(const struct subject *subject, const char *object, bool is_program,
+                                     enum check_interface possible, enum check_interface likely);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/policy/load.h"
 #include "config/find.h"
@@ -15,8 +14,7 @@
 
 void check_load_policy(struct check_scan *scan)
 {
-	const struct policy_places places = {
-	    .environment = getenv("TENACURL_POLICY"), .home = getenv("HOME"), .is_root = geteuid() == 0};
+	const struct policy_places places = cli_policy_places(NULL);
 	const struct policy_overrides overrides = cli_environment_overrides();
 	char path[PATH_MAX];
 	enum policy_found how;

@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "cli/check/check.h"
-#include "cli/check/known_use.h"
+#include "cli/check/known_programs.h"
 #include "cli/check/process_environment.h"
 #include "cli/check/process_objects.h"
 #include "cli/elf/binder.h"
 #include "cli/elf/read.h"
+#include "cli/launch/words.h"
 #include "config/variable.h"
 #include "interpose/bind/bind.h"
 
@@ -120,9 +121,8 @@ static enum check_interface references_of(const struct process_object *object)
 /* The one of them that the program is known to use. */
 static enum check_interface interface_of(const struct inspected *process, const struct process_object *object)
 {
-	enum known_interface possible = (enum known_interface)references_of(object);
-	return (enum check_interface)known_use_interface(&process->subject, object->path, object == process->program,
-	                                                 possible, possible);
+	enum check_interface possible = references_of(object);
+	return known_interface(&process->subject, object->path, object == process->program, possible, possible);
 }
 
 static bool needs(const struct process_object *object, const char *soname)
@@ -417,7 +417,7 @@ bool check_pid(pid_t id, struct check_report *report)
 	process_memory_close(&process.memory);
 	process_objects_free(&process.objects);
 	subject_free(&process.subject);
-	process_arguments_free(process.arguments);
+	launch_free_words(process.arguments);
 	free(process.is_linked);
 	free(process.executable);
 	return told;

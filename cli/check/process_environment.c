@@ -102,13 +102,6 @@ char **process_arguments(pid_t id)
 	return arguments;
 }
 
-void process_arguments_free(char **arguments)
-{
-	for (size_t i = 0; arguments && arguments[i]; i++)
-		free(arguments[i]);
-	free(arguments);
-}
-
 bool process_is_secure(pid_t id)
 {
 	ElfW(auxv_t) entry;

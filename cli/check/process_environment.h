@@ -26,11 +26,10 @@ char *process_name(pid_t id);
 char *process_variable(pid_t id, const char *name);
 
 /*
- * Its arguments without the first, NULL-terminated, to be freed with process_arguments_free(). Those that name a
+ * Its arguments without the first, NULL-terminated, to be freed with launch_free_words(). Those that name a
  * regular file from its working directory are replaced by a path to that file. NULL: they can't be read.
  */
 char **process_arguments(pid_t id);
-void process_arguments_free(char **arguments);
 
 /* Whether ld.so distrusts its environment, since it was started with more rights than its caller had. */
 bool process_is_secure(pid_t id);

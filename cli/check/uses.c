@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/check/known_programs.h"
-#include "cli/check/known_use.h"
 
 /* How an object comes into the process, which decides what its references to libcurl are bound to. */
 enum way_in { WAY_AT_START, WAY_PLUGIN, WAY_DEEPBIND, WAY_DLSYM };
@@ -48,9 +47,7 @@ static bool has_own_libcurl(const struct elf_file *object)
 static enum check_interface usual_interface(const struct check_program *program, const struct candidate *candidate)
 {
 	bool is_program = strcmp(candidate->path, program->launch.path) == 0;
-	return (enum check_interface)known_use_interface(&program->subject, candidate->path, is_program,
-	                                                 (enum known_interface)candidate->possible,
-	                                                 (enum known_interface)candidate->likely);
+	return known_interface(&program->subject, candidate->path, is_program, candidate->possible, candidate->likely);
 }
 
 static const struct elf_file *find_in(const struct link_tree *tree, const char *path)

@@ -65,59 +65,37 @@ const char *binder_reason(enum binder_state state)
 	return REASONS[state];
 }
 
-static bool is_ours(const char *entry, size_t bytes)
+static bool is_others_module(const char *entry)
 {
-	const char *slash = memrchr(entry, '/', bytes);
-	const char *name = slash ? slash + 1 : entry;
-	size_t name_bytes = bytes - (size_t)(name - entry);
-	return name_bytes == strlen(BIND_LIBRARY) && memcmp(name, BIND_LIBRARY, name_bytes) == 0;
-}
-
-/* Appends the entries of a list that `belongs` doesn't call ours. */
-static void append_others(char *out, const char *list, bool (*belongs)(const char *entry, size_t bytes))
-{
-	for (const char *at = list; *at; at += strspn(at, ":")) {
-		size_t bytes = strcspn(at, ":");
-		if (bytes && !belongs(at, bytes))
-			colon_list_append(out, at, bytes);
-		at += bytes;
-	}
+	return strcmp(basename(entry), BIND_LIBRARY) != 0;
 }
 
 char *binder_compose_audit(const char *inherited, const char *binder)
 {
-	inherited = inherited ? inherited : "";
-	char *out = malloc(strlen(inherited) + (binder ? strlen(binder) : 0) + 2);
-	if (!out)
-		return NULL;
-	out[0] = '\0';
+	struct colon_list from = colon_list_read(inherited, ":"), list = {0};
 	if (binder)
-		colon_list_append(out, binder, strlen(binder));
-	append_others(out, inherited, is_ours);
-	return out;
+		colon_list_add(&list, binder);
+	colon_list_add_some(&list, &from, is_others_module);
+	return colon_list_end(&list, &from);
 }
 
-static bool is_static_tls(const char *entry, size_t bytes)
+static bool is_other_tunable(const char *entry)
 {
-	size_t name_bytes = strlen(STATIC_TLS_TUNABLE);
-	return bytes >= name_bytes && memcmp(entry, STATIC_TLS_TUNABLE, name_bytes) == 0;
+	return strncmp(entry, STATIC_TLS_TUNABLE, strlen(STATIC_TLS_TUNABLE)) != 0;
 }
 
 char *binder_compose_tunables(const char *inherited)
 {
 	char ours[sizeof(STATIC_TLS_TUNABLE) + 24];
 	unsigned long long room = BINDER_OPTIONAL_STATIC_TLS_BYTES;
-	inherited = inherited ? inherited : "";
-	char *out = malloc(strlen(inherited) + sizeof(ours) + 2);
-	if (!out)
-		return NULL;
-	for (const char *at = inherited; (at = strstr(at, STATIC_TLS_TUNABLE));) {
+	struct colon_list from = colon_list_read(inherited, ":"), list = {0};
+	for (const char *at = inherited; at && (at = strstr(at, STATIC_TLS_TUNABLE));) {
 		at += strlen(STATIC_TLS_TUNABLE);
 		unsigned long long value = strtoull(at, NULL, 0);
 		room = value > room ? value : room;
 	}
-	out[0] = '\0';
-	append_others(out, inherited, is_static_tls);
-	colon_list_append(out, ours, (size_t)snprintf(ours, sizeof(ours), "%s%llu", STATIC_TLS_TUNABLE, room));
-	return out;
+	snprintf(ours, sizeof(ours), "%s%llu", STATIC_TLS_TUNABLE, room);
+	colon_list_add_some(&list, &from, is_other_tunable);
+	colon_list_add(&list, ours);
+	return colon_list_end(&list, &from);
 }

@@ -253,9 +253,7 @@ void launch_free(struct launch *launch)
 	for (size_t i = 0; i < launch->chain_count; i++)
 		free(launch->chain[i]);
 	free(launch->chain);
-	for (size_t i = 0; launch->arguments && launch->arguments[i]; i++)
-		free(launch->arguments[i]);
-	free(launch->arguments);
+	launch_free_words(launch->arguments);
 	free(launch->cleared_by);
 	free(launch->root);
 	free(launch->privileged_by);

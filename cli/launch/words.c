@@ -75,6 +75,13 @@ void launch_words_free(struct launch_words *words)
 	*words = (struct launch_words){0};
 }
 
+void launch_free_words(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
 void launcher_effects_free(struct launcher_effects *effects)
 {
 	free(effects->search_path);
@@ -245,13 +252,6 @@ static bool split_words(const char *text, char ***out)
 	return done;
 }
 
-static void free_words(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
 /* env -S puts the split words where it stood; env then reads on, with options among them, too. */
 static bool unfold(struct reading *reading)
 {
@@ -262,7 +262,7 @@ static bool unfold(struct reading *reading)
 		launch_words_drop(reading->words, reading->at);
 		done = launch_words_prepend(reading->words, split) && launch_words_prepend(reading->words, head);
 	}
-	free_words(split);
+	launch_free_words(split);
 	free(reading->split);
 	reading->split = NULL;
 	reading->at = 1;

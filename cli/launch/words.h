@@ -27,6 +27,9 @@ void launch_words_drop(struct launch_words *words, size_t count);
 char **launch_words_take(struct launch_words *words);
 void launch_words_free(struct launch_words *words);
 
+/* Frees words, NULL-terminated, and their list; NULL: none. */
+void launch_free_words(char **words);
+
 /* What a launcher does to the program that it starts. Each text is owned; NULL: it leaves that alone. */
 struct launcher_effects {
 	bool clears;      /* the environment, or our preload in it */

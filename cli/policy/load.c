@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/policy/ini.h"
 #include "config/check.h"
@@ -16,6 +17,14 @@ static const char *variable(const char *name)
 struct policy_overrides cli_environment_overrides(void)
 {
 	return (struct policy_overrides){.mode = variable("TENACURL_MODE"), .log = variable("TENACURL_LOG")};
+}
+
+struct policy_places cli_policy_places(const char *named)
+{
+	return (struct policy_places){.named_by_command = named,
+	                              .environment = getenv("TENACURL_POLICY"),
+	                              .home = getenv("HOME"),
+	                              .is_root = geteuid() == 0};
 }
 
 static struct policy *copy_builtin(struct policy_error *error)

@@ -4,11 +4,15 @@
 
 /* A policy as the preloaded object will have it, overrides included. */
 
+#include "config/find.h"
 #include "config/load.h"
 
 /* TENACURL_MODE and TENACURL_LOG; one that is empty is as good as unset, as it is for the object. Texts are not owned.
  */
 struct policy_overrides cli_environment_overrides(void);
+
+/* Where a program finds its policy that has this process's environment; `named` is --policy, NULL: not given. */
+struct policy_places cli_policy_places(const char *named);
 
 /* Whether `key` (mode, log) takes `value`; if not, `error` says what it takes. */
 bool cli_check_override(const char *key, const char *value, struct policy_error *error);

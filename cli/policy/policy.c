@@ -282,12 +282,7 @@ static int explain(const char *named, const char *asked)
 	char path[PATH_MAX];
 	enum policy_found how;
 	struct url url;
-	const struct policy_places places = {
-	    .named_by_command = named,
-	    .environment = getenv("TENACURL_POLICY"),
-	    .home = getenv("HOME"),
-	    .is_root = geteuid() == 0,
-	};
+	const struct policy_places places = cli_policy_places(named);
 	bool found = policy_find(&places, path, sizeof path, &how);
 	if (how == POLICY_FOUND_TOO_LONG) {
 		fprintf(stderr, "tenacurl: the policy is %s\n", policy_found_text(how));

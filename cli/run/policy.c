@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/policy/load.h"
 #include "config/find.h"
@@ -87,10 +86,7 @@ static enum run_policy_state blame(const struct run_policy_request *request, con
 static enum run_policy_state check_file(const struct run_policy_request *request,
                                         const struct policy_overrides *overrides, struct say_error *error)
 {
-	const struct policy_places places = {.named_by_command = request->policy_path,
-	                                     .environment = getenv("TENACURL_POLICY"),
-	                                     .home = getenv("HOME"),
-	                                     .is_root = geteuid() == 0};
+	const struct policy_places places = cli_policy_places(request->policy_path);
 	struct policy_error reason;
 	char found_path[PATH_MAX];
 	enum policy_found how;

@@ -84,12 +84,7 @@ static void find_directory(const struct user_state_query *query, struct place *p
 /* One's own: this process's environment counts. */
 static void find_own_place(const struct user_state_query *query, struct place *place)
 {
-	const struct policy_places places = {
-	    .named_by_command = query->policy_path,
-	    .environment = getenv("TENACURL_POLICY"),
-	    .home = getenv("HOME"),
-	    .is_root = geteuid() == 0,
-	};
+	const struct policy_places places = cli_policy_places(query->policy_path);
 	const char *environment = !query->all_users ? getenv("TENACURL_STATE") : NULL;
 	*place = (struct place){.uid = geteuid()};
 	name_place(place, getpwuid(place->uid));
