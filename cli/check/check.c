@@ -58,8 +58,7 @@ static int check_request(const struct request *request)
 	return request->pid || has_command ? SAY_GO_ON : say_wrong_usage(&COMMAND, "which program?");
 }
 
-/* The status for a program that there is nothing to say of, by the reason in errno. */
-static int status_of_failure(int reason)
+int check_status_of(int reason)
 {
 	switch (reason) {
 	case ENOENT:
@@ -90,14 +89,14 @@ static int find_out(const struct request *request, struct check_report *report)
 	if (request->pid)
 		return check_pid((pid_t)request->pid, report) ? 0 : SAY_EXIT_REFUSED;
 	name_job(request->check.command);
-	bool done = request->run ? check_run(&request->check, report) : check_static(&request->check, report);
-	int reason = errno;
-	if (done)
+	if (request->run)
+		return check_run(&request->check, report);
+	if (check_static(&request->check, report))
 		return 0;
-	if (!request->run)
-		fprintf(stderr, "tenacurl check: can't check '%s': %s\n", plain_text(request->check.command[0]),
-		        strerror(reason));
-	return status_of_failure(reason);
+	int reason = errno;
+	fprintf(stderr, "tenacurl check: can't check '%s': %s\n", plain_text(request->check.command[0]),
+	        strerror(reason));
+	return check_status_of(reason);
 }
 
 /* Returns the exit status. */

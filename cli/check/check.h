@@ -22,13 +22,18 @@ struct check_request {
 };
 
 /*
- * Each fills the report but for its verdict. Returns false, with the reason in errno, if there is nothing to report on:
- * ENOENT if the program isn't found, EACCES, … if it can't be executed. check_static() says nothing then, the others
- * have written a line to stderr.
+ * Each fills the report but for its verdict. check_static() returns false, with the reason in errno, if there is
+ * nothing to report on: ENOENT if the program isn't found, EACCES, … if it can't be executed. check_pid() has said why
+ * then.
  */
 bool check_static(const struct check_request *request, struct check_report *report);
-bool check_run(const struct check_request *request, struct check_report *report);
 bool check_pid(pid_t pid, struct check_report *report);
+
+/* The same; returns 0, or the exit status of what failed, which it has said. */
+int check_run(const struct check_request *request, struct check_report *report);
+
+/* The exit status for a program that there is nothing to report on, by the reason in errno. */
+int check_status_of(int reason);
 
 /*
  * argv[0] is the subcommand's own name, and `run` is `tenacurl run`, for --run. Returns the verdict; SAY_EXIT_REFUSED

@@ -89,25 +89,22 @@ static char *find_watcher(const struct check_request *request, const char **reas
 	return watcher;
 }
 
-/* Says what failed, as errno has it, which then says that it wasn't the program. */
-static void complain(const char *what)
+/* Says what failed, as errno has it. Returns the exit status for that. */
+static int complain(const char *what)
 {
 	fprintf(stderr, "tenacurl check: %s: %s\n", plain_text(what), strerror(errno));
-	errno = EINVAL;
+	return SAY_EXIT_REFUSED;
 }
 
-static bool prepare_watch(struct watched_run *run, struct check_report *report)
+static int prepare_watch(struct watched_run *run, struct check_report *report)
 {
 	const char *reason;
 	run->watcher = find_watcher(run->request, &reason);
 	if (!run->watcher) {
 		snprintf(report->note, sizeof(report->note), "it ran unwatched, since %s", reason);
-		return true;
+		return 0;
 	}
-	if (watch_file_create(&run->file))
-		return true;
-	complain("can't make a file for what is seen");
-	return false;
+	return watch_file_create(&run->file) ? 0 : complain("can't make a file for what is seen");
 }
 
 static bool set_watch(const struct watched_run *run)
@@ -159,9 +156,8 @@ static int start_run(const struct watched_run *run)
 	int count = 0;
 	if (!arguments || (run->watcher && !set_watch(run)) ||
 	    (run->request->json && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
-		complain("can't start the program");
 		free(arguments);
-		return SAY_EXIT_REFUSED;
+		return complain("can't start the program");
 	}
 	arguments[count++] = name;
 	if (run->request->no_binder)
@@ -178,19 +174,6 @@ static int shell_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The errno that stands for run's own exit status. */
-static int errno_of(int run_status)
-{
-	switch (run_status) {
-	case SAY_EXIT_NOT_FOUND:
-		return ENOENT;
-	case SAY_EXIT_NOT_EXECUTABLE:
-		return EACCES;
-	default:
-		return EINVAL;
-	}
-}
-
 /* In the child: nobody waits for more of it than its status and, if nothing was started, a byte. */
 static _Noreturn void be_program(const struct watched_run *run)
 {
@@ -199,8 +182,8 @@ static _Noreturn void be_program(const struct watched_run *run)
 	_exit(written == 1 ? failure : SAY_EXIT_REFUSED);
 }
 
-/* Waits for the end of the program, with its status in the report. Returns false if nothing was started. */
-static bool wait_for_end(struct watched_run *run, pid_t child, struct check_report *report)
+/* Waits for the end of the program, with its status in the report. Returns run's own if nothing was started, else 0. */
+static int wait_for_end(struct watched_run *run, pid_t child, struct check_report *report)
 {
 	siginfo_t ended;
 	int status;
@@ -215,15 +198,14 @@ static bool wait_for_end(struct watched_run *run, pid_t child, struct check_repo
 	/* Once it is collected, its id may be another process's. */
 	forward_to = 0;
 	if (waitpid(child, &status, 0) < 0)
-		return false;
+		return SAY_EXIT_REFUSED;
 	report->has_run = failed == 0;
 	report->program_status = shell_status(status);
-	errno = errno_of(report->program_status);
-	return failed == 0;
+	return report->has_run ? 0 : report->program_status;
 }
 
-/* Starts the program and waits for its end. Returns false if nothing was started. */
-static bool run_and_wait(struct watched_run *run, struct check_report *report)
+/* Starts the program and waits for its end. Returns as wait_for_end() does. */
+static int run_and_wait(struct watched_run *run, struct check_report *report)
 {
 	sigset_t forwarded, before;
 	sigemptyset(&forwarded);
@@ -242,27 +224,20 @@ static bool run_and_wait(struct watched_run *run, struct check_report *report)
 	int reason = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = reason;
-	if (child > 0)
-		return wait_for_end(run, child, report);
-	complain("can't start the program");
-	return false;
+	return child > 0 ? wait_for_end(run, child, report) : complain("can't start the program");
 }
 
-static bool run_undisturbed(struct watched_run *run, struct check_report *report)
+static int run_undisturbed(struct watched_run *run, struct check_report *report)
 {
-	if (pipe2(run->started_pipe, O_CLOEXEC) != 0) {
-		complain("can't start the program");
-		return false;
-	}
+	if (pipe2(run->started_pipe, O_CLOEXEC) != 0)
+		return complain("can't start the program");
 	take_signals(run);
-	bool started = run_and_wait(run, report);
-	int reason = errno;
+	int failure = run_and_wait(run, report);
 	give_signals_back(run);
 	close(run->started_pipe[0]);
 	if (run->started_pipe[1] >= 0)
 		close(run->started_pipe[1]);
-	errno = reason;
-	return started;
+	return failure;
 }
 
 /* Where the watcher was put aside the binder was, too (interpose/bind/step_aside.c). */
@@ -281,7 +256,7 @@ static void report_unwatched(struct check_report *report)
 	}
 }
 
-static bool read_watch(const struct watched_run *run, struct check_report *report)
+static int read_watch(const struct watched_run *run, struct check_report *report)
 {
 	struct watch_log log = {0};
 	bool read = watch_file_read(&run->file, &log);
@@ -289,27 +264,25 @@ static bool read_watch(const struct watched_run *run, struct check_report *repor
 		read = check_report_watched(&log, report);
 	else if (read)
 		report_unwatched(report);
-	if (!read)
-		complain("can't read what was seen");
+	int failure = read ? 0 : complain("can't read what was seen");
 	watch_log_free(&log);
-	return read;
+	return failure;
 }
 
-bool check_run(const struct check_request *request, struct check_report *report)
+int check_run(const struct check_request *request, struct check_report *report)
 {
 	struct watched_run run = {.request = request, .file = {.fd = -1}, .started_pipe = {-1, -1}};
 	if (!check_static(request, report)) {
-		int failure = errno;
+		int reason = errno;
 		complain("can't check the program");
-		errno = failure;
-		return false;
+		return check_status_of(reason);
 	}
-	bool done = prepare_watch(&run, report) && run_undisturbed(&run, report);
-	int reason = errno;
-	if (done && run.watcher && !(done = read_watch(&run, report)))
-		reason = errno;
+	int failure = prepare_watch(&run, report);
+	if (!failure)
+		failure = run_undisturbed(&run, report);
+	if (!failure && run.watcher)
+		failure = read_watch(&run, report);
 	watch_file_remove(&run.file);
 	free(run.watcher);
-	errno = reason;
-	return done;
+	return failure;
 }

@@ -21,16 +21,6 @@ void elf_file_free(struct elf_file *file)
 /* The linker puts this program's own header here. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-unsigned elf_own_machine(void)
-{
-	return __ehdr_start.e_machine;
-}
-
-int elf_own_class_bits(void)
-{
-	return __ehdr_start.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
-}
-
 /* The first object is the program. */
 static int take_interpreter(struct dl_phdr_info *program, size_t bytes, void *context)
 {
@@ -51,7 +41,8 @@ const char *elf_own_interpreter(void)
 
 bool elf_file_is_native(const struct elf_file *file)
 {
-	return file->class_bits == elf_own_class_bits() && file->machine == elf_own_machine();
+	int own_bits = __ehdr_start.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
+	return file->class_bits == own_bits && file->machine == __ehdr_start.e_machine;
 }
 
 bool elf_file_is_musl(const struct elf_file *file)

@@ -43,10 +43,6 @@ void elf_file_free(struct elf_file *file);
 /* Whether the file is what this program is: same class and machine. */
 bool elf_file_is_native(const struct elf_file *file);
 
-/* Which machine this program is for (EM_…), and its class: 32 or 64. */
-unsigned elf_own_machine(void);
-int elf_own_class_bits(void);
-
 /* The dynamic linker that this program was started by. NULL: none. */
 const char *elf_own_interpreter(void);
 

@@ -117,6 +117,12 @@ static enum file_kind read_start(const char *path, char line[static SCRIPT_LINE_
 	return strncmp(line, "#!", 2) == 0 ? FILE_SCRIPT : FILE_TEXT;
 }
 
+bool launch_is_elf(const char *path)
+{
+	char line[SCRIPT_LINE_BYTES + 1];
+	return launch_is_file(path) && read_start(path, line) == FILE_ELF;
+}
+
 /* Puts the interpreter, its one argument and the script's path where the script was. */
 static bool enter_script(struct walk *walk, char *line, const char *path)
 {

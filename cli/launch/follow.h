@@ -44,6 +44,9 @@ bool launch_find_program(const char *name, char path[static PATH_MAX]);
 bool launch_is_file(const char *path);
 bool launch_is_executable(const char *path);
 
+/* Whether it leads to an ELF file, of any kind. */
+bool launch_is_elf(const char *path);
+
 /*
  * By which of its attributes a program would start with other rights than this process has, so that ld.so drops what
  * concerns it from the environment. Not counted where the kernel ignores them: nosuid, no_new_privs, root's files.
