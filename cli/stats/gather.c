@@ -9,6 +9,7 @@
 #include "cli/stats/last_running.h"
 #include "engine/breaker.h"
 #include "engine/budget.h"
+#include "engine/engine.h"
 
 #define COUNTERS_OFFSET offsetof(struct state_view, operations)
 #define COUNTERS_BYTES  (sizeof(struct state_view) - COUNTERS_OFFSET)
@@ -64,6 +65,36 @@ static bool add_user(struct stats *stats, const struct user_state *user)
 	return true;
 }
 
+/* Instants of a file can be anything. */
+static int64_t difference_ms(int64_t later_ms, int64_t earlier_ms)
+{
+	return (int64_t)((uint64_t)later_ms - (uint64_t)earlier_ms);
+}
+
+static void fill_caller(struct stats_caller *caller, size_t user, const struct state_learned *learned, int64_t now_ms)
+{
+	bool is_expected = learned->promised_ms != 0;
+	*caller = (struct stats_caller){
+	    .user = user,
+	    .learned = *learned,
+	    .age_ms = difference_ms(now_ms, learned->learned_ms),
+	    .expires_in_ms = difference_ms(learned->expires_ms, now_ms),
+	    .promised_ms = is_expected ? difference_ms(now_ms, learned->promised_ms) : -1,
+	};
+}
+
+static bool add_callers(struct stats *stats, const struct user_state *user, int64_t now_ms)
+{
+	static struct state_learned learned[STATE_LEARNED];
+	size_t count = state_snapshot_learned(user->snapshot, now_ms, learned);
+	for (size_t i = 0; i < count; i++) {
+		if (!array_make_room(&stats->callers, stats->caller_count, sizeof(*stats->callers)))
+			return false;
+		fill_caller(&stats->callers[stats->caller_count++], stats->user_count - 1, &learned[i], now_ms);
+	}
+	return true;
+}
+
 bool stats_gather(void *context, const struct user_state *user)
 {
 	struct stats *stats = context;
@@ -82,7 +113,7 @@ bool stats_gather(void *context, const struct user_state *user)
 		fill_row(row, user->policy, now_ms);
 		stats->row_count++;
 	}
-	return true;
+	return add_callers(stats, user, now_ms);
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -92,6 +123,17 @@ static int compare_rows(const void *left, const void *right)
 	if (order == 0)
 		order = strcmp(a->view.origin, b->view.origin);
 	return order ? order : strcmp(a->view.section, b->view.section);
+}
+
+static int compare_callers(const void *left, const void *right)
+{
+	const struct stats_caller *a = left, *b = right;
+	int order = (a->user > b->user) - (a->user < b->user);
+	if (order == 0)
+		order = strcmp(a->learned.program, b->learned.program);
+	if (order == 0)
+		order = strcmp(a->learned.origin, b->learned.origin);
+	return order ? order : strcmp(a->learned.caller, b->learned.caller);
 }
 
 /* Adds the counters, all of which are words of the same kind, from `operations` to the end of the view. */
@@ -121,12 +163,15 @@ void stats_arrange(struct stats *stats)
 			stats->rows[kept++] = stats->rows[i];
 	}
 	stats->row_count = kept;
+	if (stats->caller_count)
+		qsort(stats->callers, stats->caller_count, sizeof(*stats->callers), compare_callers);
 }
 
 void stats_free(struct stats *stats)
 {
 	free(stats->users);
 	free(stats->rows);
+	free(stats->callers);
 	*stats = (struct stats){0};
 }
 
@@ -143,4 +188,16 @@ const char *stats_breaker_name(enum stats_breaker breaker)
 uint64_t stats_operations(const struct stats_row *row)
 {
 	return row->view.operations[0] + row->view.operations[1];
+}
+
+uint64_t stats_refused(const struct stats_row *row)
+{
+	return row->view.events[STATE_EVENT_NESTED_REFUSED];
+}
+
+/* The two are counted one after the other: of an operation that was just counted one may be missing. */
+uint64_t stats_left(const struct stats_row *row)
+{
+	uint64_t stops = row->view.stops[ENGINE_NESTED], refused = stats_refused(row);
+	return stops > refused ? stops - refused : 0;
 }

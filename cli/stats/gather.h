@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/stats/user_state.h"
+#include "state/learned.h"
 
 enum stats_breaker {
 	STATS_BREAKER_UNKNOWN, /* no policy has a section of that name */
@@ -39,18 +40,29 @@ struct stats_user {
 	uint64_t running, died; /* operations under way after a failure; that ended with their process */
 };
 
+/* What was learned of a caller: what it was seen to repeat by itself. */
+struct stats_caller {
+	size_t user; /* index of struct stats' users */
+	struct state_learned learned;
+	int64_t age_ms; /* since the first repeat was seen */
+	int64_t expires_in_ms;
+	int64_t promised_ms; /* for how long it has been expected back; negative: it isn't */
+};
+
 struct stats {
 	struct stats_user *users;
 	size_t user_count;
 	struct stats_row *rows; /* by user, origin, section; each of them once */
 	size_t row_count;
+	struct stats_caller *callers; /* by user, program, origin */
+	size_t caller_count;
 	bool all_users; /* rows are told apart by user */
 };
 
 /* Adds what a user's state holds. A user_state_visitor; context: struct stats. Returns false without memory. */
 bool stats_gather(void *context, const struct user_state *user);
 
-/* Sorts the rows, and makes one of those with the same name. */
+/* Sorts rows and callers, and makes one of rows with the same name. */
 void stats_arrange(struct stats *stats);
 
 /* Frees what stats_gather() allocated. */
@@ -61,5 +73,11 @@ const char *stats_breaker_name(enum stats_breaker breaker);
 
 /* All operations of a row. Pure. */
 uint64_t stats_operations(const struct stats_row *row);
+
+/* Operations of a row that got no retry of ours, since an outer layer retries. Pure. */
+uint64_t stats_left(const struct stats_row *row);
+
+/* Operations of a row that were refused, since we retry and the intent had used up its limits. Pure. */
+uint64_t stats_refused(const struct stats_row *row);
 
 #endif

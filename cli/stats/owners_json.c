@@ -3,7 +3,7 @@
 #include <jansson.h>
 
 #include "cli/say/plain_json.h"
-#include "cli/stats/owners.h"
+#include "cli/stats/print.h"
 #include "engine/engine.h"
 
 #define SCHEMA 1
@@ -16,8 +16,8 @@ static json_t *number(uint64_t value)
 static json_t *origin_of(const struct stats_row *row)
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "origin", row->view.origin, "section", row->view.section,
-	                 "operations", number(stats_operations(row)), "left", number(owners_left(row)), "refused",
-	                 number(owners_refused(row)));
+	                 "operations", number(stats_operations(row)), "left", number(stats_left(row)), "refused",
+	                 number(stats_refused(row)));
 }
 
 /* An object of those that are not 0, by their names. */
@@ -31,7 +31,7 @@ static json_t *repeats_of(const struct state_learned *learned)
 	return object;
 }
 
-static json_t *caller_of(const struct owners_caller *caller)
+static json_t *caller_of(const struct stats_caller *caller)
 {
 	const struct state_learned *learned = &caller->learned;
 	json_t *expected = caller->promised_ms < 0 ? json_null() : json_integer(caller->promised_ms);
@@ -41,24 +41,24 @@ static json_t *caller_of(const struct owners_caller *caller)
 	                 (json_int_t)caller->expires_in_ms, "expected_for_ms", expected);
 }
 
-static json_t *user_of(const struct owners *owners, size_t index)
+static json_t *user_of(const struct stats *stats, size_t index)
 {
-	const struct stats_user *user = &owners->stats.users[index];
+	const struct stats_user *user = &stats->users[index];
 	json_t *origins = json_array(), *callers = json_array();
-	for (size_t i = 0; i < owners->stats.row_count; i++)
-		if (owners->stats.rows[i].user == index)
-			json_array_append_new(origins, origin_of(&owners->stats.rows[i]));
-	for (size_t i = 0; i < owners->caller_count; i++)
-		if (owners->callers[i].user == index)
-			json_array_append_new(callers, caller_of(&owners->callers[i]));
+	for (size_t i = 0; i < stats->row_count; i++)
+		if (stats->rows[i].user == index)
+			json_array_append_new(origins, origin_of(&stats->rows[i]));
+	for (size_t i = 0; i < stats->caller_count; i++)
+		if (stats->callers[i].user == index)
+			json_array_append_new(callers, caller_of(&stats->callers[i]));
 	return json_pack("{s:s, s:I, s:o, s:o}", "user", user->name, "uid", (json_int_t)user->uid, "origins", origins,
 	                 "callers", callers);
 }
 
-bool owners_print_json(FILE *out, const struct owners *owners)
+bool owners_print_json(FILE *out, const struct stats *stats)
 {
 	json_t *users = json_array();
-	for (size_t i = 0; i < owners->stats.user_count; i++)
-		json_array_append_new(users, user_of(owners, i));
+	for (size_t i = 0; i < stats->user_count; i++)
+		json_array_append_new(users, user_of(stats, i));
 	return plain_json_print(out, json_pack("{s:i, s:o}", "schema", SCHEMA, "users", users));
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/stats/owners.h"
+#include "cli/stats/print.h"
 #include "engine/engine.h"
 
 #define CELL_BYTES     48
@@ -48,44 +48,44 @@ static void put_failures(const struct state_learned *learned, char out[static FA
 	}
 }
 
-static void put_user(FILE *out, const struct owners *owners, size_t user)
+static void put_user(FILE *out, const struct stats *stats, size_t user)
 {
-	if (owners->stats.all_users)
-		fprintf(out, "  of %s", owners->stats.users[user].name);
+	if (stats->all_users)
+		fprintf(out, "  of %s", stats->users[user].name);
 	putc('\n', out);
 }
 
-static void print_rows(FILE *out, const struct owners *owners)
+static void print_rows(FILE *out, const struct stats *stats)
 {
 	bool has_title = false;
-	for (size_t i = 0; i < owners->stats.row_count; i++) {
-		const struct stats_row *row = &owners->stats.rows[i];
-		if (owners_left(row) + owners_refused(row) == 0)
+	for (size_t i = 0; i < stats->row_count; i++) {
+		const struct stats_row *row = &stats->rows[i];
+		if (stats_left(row) + stats_refused(row) == 0)
 			continue;
 		if (!has_title)
 			fprintf(out, "%8s  %8s  %10s  ORIGIN\n", "LEFT", "REFUSED", "OPERATIONS");
 		has_title = true;
-		fprintf(out, "%8" PRIu64 "  %8" PRIu64 "  %10" PRIu64 "  %s  [%s]", owners_left(row),
-		        owners_refused(row), stats_operations(row), row->view.origin, row->view.section);
-		put_user(out, owners, row->user);
+		fprintf(out, "%8" PRIu64 "  %8" PRIu64 "  %10" PRIu64 "  %s  [%s]", stats_left(row), stats_refused(row),
+		        stats_operations(row), row->view.origin, row->view.section);
+		put_user(out, stats, row->user);
 	}
 	if (!has_title)
 		fputs("No operation was left to its caller.\n", out);
 }
 
-static int failures_width(const struct owners *owners, const char *title)
+static int failures_width(const struct stats *stats, const char *title)
 {
 	int width = (int)strlen(title);
-	for (size_t i = 0; i < owners->caller_count; i++) {
+	for (size_t i = 0; i < stats->caller_count; i++) {
 		char failures[FAILURES_BYTES];
-		put_failures(&owners->callers[i].learned, failures);
+		put_failures(&stats->callers[i].learned, failures);
 		if ((int)strlen(failures) > width)
 			width = (int)strlen(failures);
 	}
 	return width;
 }
 
-static void print_caller(FILE *out, const struct owners *owners, const struct owners_caller *caller, int width)
+static void print_caller(FILE *out, const struct stats *stats, const struct stats_caller *caller, int width)
 {
 	const struct state_learned *learned = &caller->learned;
 	char failures[FAILURES_BYTES], age[CELL_BYTES], expiry[CELL_BYTES];
@@ -95,25 +95,25 @@ static void print_caller(FILE *out, const struct owners *owners, const struct ow
 	fprintf(out, "%-*s  %8" PRIu64 "  %12s  %10s  %s%s%s: %s", width, failures, learned->kept, age, expiry,
 	        learned->program[0] ? learned->program : "?", learned->caller[0] ? ", " : "", learned->caller,
 	        learned->origin);
-	put_user(out, owners, caller->user);
+	put_user(out, stats, caller->user);
 }
 
-static void print_callers(FILE *out, const struct owners *owners)
+static void print_callers(FILE *out, const struct stats *stats)
 {
 	static const char title[] = "REPEATS AFTER";
-	int width = failures_width(owners, title);
-	if (owners->caller_count == 0) {
+	int width = failures_width(stats, title);
+	if (stats->caller_count == 0) {
 		fputs("Of no caller was it learned that it retries by itself.\n", out);
 		return;
 	}
 	fprintf(out, "%-*s  %8s  %12s  %10s  CALLER\n", width, title, "KEPT", "LEARNED", "EXPIRES");
-	for (size_t i = 0; i < owners->caller_count; i++)
-		print_caller(out, owners, &owners->callers[i], width);
+	for (size_t i = 0; i < stats->caller_count; i++)
+		print_caller(out, stats, &stats->callers[i], width);
 }
 
-void owners_print_table(FILE *out, const struct owners *owners)
+void owners_print_table(FILE *out, const struct stats *stats)
 {
-	print_rows(out, owners);
+	print_rows(out, stats);
 	putc('\n', out);
-	print_callers(out, owners);
+	print_callers(out, stats);
 }

@@ -6,7 +6,6 @@
 #include "cli/policy/off_switch.h"
 #include "cli/say/options.h"
 #include "cli/say/output.h"
-#include "cli/stats/owners.h"
 #include "cli/stats/print.h"
 
 /* What the command line says. */
@@ -74,6 +73,17 @@ static int take_reset(char **operands, struct request *request)
 	return operands[0] && operands[1] ? say_wrong_usage(&COMMAND, "what is '%s'?", operands[1]) : SAY_GO_ON;
 }
 
+static bool print_numbers(const struct request *request, const struct stats *stats)
+{
+	if (request->json)
+		return (request->owners ? owners_print_json : stats_print_json)(stdout, stats);
+	if (request->prometheus)
+		stats_print_prometheus(stdout, stats);
+	else
+		(request->owners ? owners_print_table : stats_print_table)(stdout, stats);
+	return true;
+}
+
 static bool print(const struct request *request)
 {
 	struct stats stats = {.all_users = request->query.all_users};
@@ -82,33 +92,11 @@ static bool print(const struct request *request)
 	good = good && (seen.read > 0 || seen.untrusted == 0);
 	if (good) {
 		stats_arrange(&stats);
-		if (request->json)
-			good = stats_print_json(stdout, &stats);
-		else if (request->prometheus)
-			stats_print_prometheus(stdout, &stats);
-		else
-			stats_print_table(stdout, &stats);
+		good = print_numbers(request, &stats);
 	}
-	if (good && !seen.read && !request->query.all_users)
+	if (good && !seen.read && !request->query.all_users && !request->owners)
 		user_states_print_others(stderr);
 	stats_free(&stats);
-	return say_flush(COMMAND.name) && good;
-}
-
-static bool print_owners(const struct request *request)
-{
-	struct owners owners = {.stats = {.all_users = request->query.all_users}};
-	struct user_states_seen seen;
-	bool good = user_states_visit(&request->query, owners_gather, &owners, &seen);
-	good = good && (seen.read > 0 || seen.untrusted == 0);
-	if (good) {
-		owners_arrange(&owners);
-		if (request->json)
-			good = owners_print_json(stdout, &owners);
-		else
-			owners_print_table(stdout, &owners);
-	}
-	owners_free(&owners);
 	return say_flush(COMMAND.name) && good;
 }
 
@@ -128,5 +116,5 @@ int stats_command(int argc, char **argv)
 	/* What a collector runs every minute has a file of its own for it. */
 	if (!request.prometheus)
 		off_switch_tell();
-	return (request.owners ? print_owners : print)(&request) ? 0 : 1;
+	return print(&request) ? 0 : 1;
 }
