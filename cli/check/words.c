@@ -97,20 +97,17 @@ static void add_command(struct check_program *program, char **words)
 	free(key);
 }
 
-/* A file that the script reads as a part of itself. */
-static void visit_sourced(struct check_program *program, const char *path)
+/* A file beside the program's own texts: one that a script reads as a part of itself, or a Makefile. */
+static void read_file(struct check_program *program, char *path, enum script_kind kind)
 {
-	struct launch launch = {.chain = NULL};
-	char *arguments[] = {(char *)(uintptr_t)path, NULL};
-	struct subject sourced;
-	launch.path = path;
-	launch.arguments = arguments;
-	if (was_read(program->scan, path) || !subject_read(&launch, &sourced))
+	const struct launch launch = {.path = path, .arguments = (char *[]){path, NULL}};
+	struct subject subject;
+	if (was_read(program->scan, path))
 		return;
-	const struct subject_text *text = subject_text_of(&sourced, path);
+	const struct subject_text *text = subject_read(&launch, &subject) ? subject_text_of(&subject, path) : NULL;
 	if (text)
-		read_words(program, text->bytes, text->byte_count, SCRIPT_SHELL);
-	subject_free(&sourced);
+		read_words(program, text->bytes, text->byte_count, kind);
+	subject_free(&subject);
 }
 
 static void note_clearing(struct check_report *report, const char *name)
@@ -129,7 +126,7 @@ static void visit_word(void *context, const struct script_word_seen *seen)
 	if (scan->failed || seen->words[0][0] == '-')
 		return;
 	if (seen->is_sourced && find_file(program, seen, launch_is_file, path)) {
-		visit_sourced(program, path);
+		read_file(program, path, SCRIPT_SHELL);
 		return;
 	}
 	if (!find_file(program, seen, launch_is_executable, path))
@@ -201,17 +198,10 @@ static void visit_makefile(struct check_program *make)
 	const char *directory = !*at ? "." : (*at)[2] ? *at + 2 : at[1] ? at[1] : ".";
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
 		char path[PATH_MAX];
-		if (snprintf(path, sizeof(path), "%s/%s", directory, NAMES[i]) >= PATH_MAX || !launch_is_file(path))
-			continue;
-		struct launch launch = {.path = path, .arguments = (char *[]){path, NULL}};
-		struct subject found;
-		if (!subject_read(&launch, &found))
+		if (snprintf(path, sizeof(path), "%s/%s", directory, NAMES[i]) < PATH_MAX && launch_is_file(path)) {
+			read_file(make, path, SCRIPT_MAKE);
 			return;
-		const struct subject_text *text = subject_text_of(&found, path);
-		if (text && !was_read(make->scan, path))
-			read_words(make, text->bytes, text->byte_count, SCRIPT_MAKE);
-		subject_free(&found);
-		return;
+		}
 	}
 }
 
