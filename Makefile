@@ -54,7 +54,7 @@ endif
 CLI_FLAGS = -DTENACURL_LIBDIR='"$(LIBDIR)"'
 # Every process on the host maps the object: fewer segments and pages of its own make that cheaper.
 SO_LINK = -shared -Wl,-z,defs -Wl,-z,noseparate-code -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,-O1 \
-	-Wl,--version-script=interpose/entry/exports.map -Wl,-soname,libtenacurl.so
+	-Wl,--version-script=$(BUILD)/exports.map -Wl,-soname,libtenacurl.so
 
 # Audit modules (interpose/bind/) come into every process too, in a namespace of their own: with any library they would bring a second
 # libc. Hence no start files and nothing that a compiler takes from one.
@@ -100,11 +100,20 @@ all:
 
 include interpose/placeholder/placeholder.mk
 
-all: $(BUILD)/libtenacurl.so $(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so $(BUILD)/tenacurl $(MULTIARCH)
+all: $(BUILD)/libtenacurl.so $(BUILD)/exports.txt $(BUILD)/libtenacurl-bind.so $(BUILD)/libtenacurl-watch.so $(BUILD)/tenacurl $(MULTIARCH)
 
-$(BUILD)/libtenacurl.so: $(SO_OBJ) $(INI) interpose/entry/exports.map $(BUILD)/flags
+$(BUILD)/libtenacurl.so: $(SO_OBJ) $(INI) $(BUILD)/exports.map $(BUILD)/flags
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(SO_LTO) $(SO_LINK) -o $@.new $(SO_OBJ) $(INI) && mv -f $@.new $@
+
+# What the object exports, from the table of functions and that of version nodes: for the linker, and for scripts/check-elf.
+$(BUILD)/exports.map: interpose/entry/exports.map.in
+	$(say) MAKE $@
+	$(Q)$(CC) -E -P -I. -x c -o $@ $<
+$(BUILD)/exports.txt: tests/elf/exports.txt.in
+	$(say) MAKE $@
+	$(Q)$(CC) -E -P -I. -x c $< | tr -d ' \n' | tr ',' '\n' | LC_ALL=C sort >$@
+$(BUILD)/exports.map $(BUILD)/exports.txt: interpose/bind/functions.h interpose/libcurl/nodes.h $(BUILD)/flags
 
 $(INI): interpose/host/ini.syms $(BUILD)/flags
 	@test -r '$(INIPARSER_A)' || { echo 'libiniparser.a is missing (Debian: libiniparser-dev); INIPARSER_A=PATH names another' >&2; false; }
@@ -231,7 +240,7 @@ $(SANITIZED)/asan/%: tests/clients/%.c $(BUILD)/flags
 $(SANITIZED)/tsan/%: tests/clients/%.c $(BUILD)/flags
 	$(call build-sanitized,$(FLAGS_tsan) -pthread) $< -lcurl -ldl
 
-$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*.h interpose/bind/*.h interpose/libcurl/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) interpose/entry/exports.map \
+$(SANITIZED)/libtenacurl-%.so: $(SO_SRC) $(INI) $(wildcard interpose/*/*.h engine/*.h log/*.h config/*.h state/*.h base/*.h) $(BUILD)/exports.map \
 		$(BUILD)/flags
 	$(call build-sanitized,$(SO_FLAGS) $(FLAGS_$*) $(filter-out -Wl$(comma)-z$(comma)defs,$(SO_LINK))) $(SO_SRC) $(INI)
 

@@ -29,9 +29,9 @@
 #define OWN_CLASS               ELFCLASS32
 #endif
 
-#define FUNCTION_NAME(name) #name,
-static const char *const FUNCTIONS[] = {BIND_FUNCTIONS(FUNCTION_NAME) "curl_multi_perform", "curl_multi_socket_action",
-                                        "curl_multi_socket", "curl_multi_socket_all"};
+#define FUNCTION_NAME(since, symbol, ...) #symbol,
+static const char *const FUNCTIONS[] = {WRAPPED_FUNCTIONS(FUNCTION_NAME) "curl_multi_perform",
+                                        "curl_multi_socket_action", "curl_multi_socket", "curl_multi_socket_all"};
 #define FUNCTION_COUNT (sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]))
 
 /* An object while it is read. */

@@ -18,6 +18,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "interpose/bind/functions.h"
+
 /* The file name of the preloaded object. */
 #define PRELOAD_LIBRARY "libtenacurl.so"
 
@@ -30,26 +32,13 @@
 #define BIND_TABLE_SYMBOL "tenacurl_bind_2"
 
 /* Functions that have entry points, in the table's order. */
-#define BIND_FUNCTIONS(FUNCTION)                                                                                       \
-	FUNCTION(curl_easy_init)                                                                                       \
-	FUNCTION(curl_easy_setopt)                                                                                     \
-	FUNCTION(curl_easy_getinfo)                                                                                    \
-	FUNCTION(curl_easy_perform)                                                                                    \
-	FUNCTION(curl_easy_reset)                                                                                      \
-	FUNCTION(curl_easy_duphandle)                                                                                  \
-	FUNCTION(curl_easy_cleanup)                                                                                    \
-	FUNCTION(curl_easy_pause)                                                                                      \
-	FUNCTION(curl_mime_init)                                                                                       \
-	FUNCTION(curl_mime_addpart)                                                                                    \
-	FUNCTION(curl_mime_data)                                                                                       \
-	FUNCTION(curl_mime_data_cb)                                                                                    \
-	FUNCTION(curl_mime_filedata)                                                                                   \
-	FUNCTION(curl_mime_subparts)                                                                                   \
-	FUNCTION(curl_mime_free)
-
-#define BIND_FUNCTION_INDEX(name) BIND_##name,
-enum bind_function { BIND_FUNCTIONS(BIND_FUNCTION_INDEX) BIND_FUNCTION_COUNT };
+#define BIND_FUNCTION_INDEX(since, symbol, ...) BIND_##symbol,
+enum bind_function { WRAPPED_FUNCTIONS(BIND_FUNCTION_INDEX) BIND_FUNCTION_COUNT };
 #undef BIND_FUNCTION_INDEX
+
+#define BIND_NAME_FITS(since, symbol, ...) _Static_assert(sizeof(#symbol) <= FUNCTION_NAME_BYTES, #symbol);
+WRAPPED_FUNCTIONS(BIND_NAME_FITS)
+#undef BIND_NAME_FITS
 
 #define BIND_SLOT_COUNT 8
 

@@ -64,16 +64,12 @@ enum kind {
 	KIND_MASK = 7
 };
 
-#define FUNCTION_NAME(name) #name,
-static const char *const function_names[BIND_FUNCTION_COUNT] = {BIND_FUNCTIONS(FUNCTION_NAME)};
+#define FUNCTION(since, symbol, ...) {#symbol, (since) == 0},
+static const struct function {
+	char name[FUNCTION_NAME_BYTES];
+	bool is_in_every_libcurl;
+} functions[BIND_FUNCTION_COUNT] = {WRAPPED_FUNCTIONS(FUNCTION)};
 static uint32_t function_hashes[BIND_FUNCTION_COUNT];
-
-/* What every libcurl has (interpose/libcurl/libcurl.c can't do without), and no interposer has reason to define
- * altogether. */
-static const char *const libcurl_names[] = {
-    "curl_easy_perform",   "curl_easy_init",    "curl_easy_setopt", "curl_easy_getinfo", "curl_easy_reset",
-    "curl_easy_duphandle", "curl_easy_cleanup", "curl_easy_pause",  "curl_version_info",
-};
 
 /* The preloaded object's; NULL until it is mapped. */
 static _Atomic(struct bind_table *) shared_table;
@@ -85,7 +81,7 @@ EXPORT unsigned int la_version(unsigned int offered)
 	if (offered < AUDIT_INTERFACE || environment_is_disabled())
 		return 0;
 	for (size_t i = 0; i < BIND_FUNCTION_COUNT; i++)
-		function_hashes[i] = object_gnu_hash(function_names[i]);
+		function_hashes[i] = object_gnu_hash(functions[i].name);
 	return AUDIT_INTERFACE;
 }
 
@@ -103,17 +99,18 @@ static bool find_table(const struct object *object)
 static bool defines_function(const struct object *object)
 {
 	for (size_t i = 0; i < BIND_FUNCTION_COUNT; i++)
-		if (object_find(object, function_names[i], function_hashes[i]))
+		if (object_find(object, functions[i].name, function_hashes[i]))
 			return true;
 	return false;
 }
 
+/* Whether it has all that every libcurl has, and no interposer has reason to define altogether. */
 static bool is_libcurl(const struct object *object)
 {
-	for (size_t i = 0; i < sizeof(libcurl_names) / sizeof(libcurl_names[0]); i++)
-		if (!object_find(object, libcurl_names[i], object_gnu_hash(libcurl_names[i])))
+	for (size_t i = 0; i < BIND_FUNCTION_COUNT; i++)
+		if (functions[i].is_in_every_libcurl && !object_find(object, functions[i].name, function_hashes[i]))
 			return false;
-	return true;
+	return object_find(object, "curl_version_info", object_gnu_hash("curl_version_info")) != NULL;
 }
 
 /* What an object is whose references and symbols concern us at all. */
@@ -225,7 +222,7 @@ static size_t slot_of(struct bind_table *table, uintptr_t *cookie)
 static size_t find_function(const char *name)
 {
 	size_t function = 0;
-	while (function < BIND_FUNCTION_COUNT && !text_equals(name, function_names[function]))
+	while (function < BIND_FUNCTION_COUNT && !text_equals(name, functions[function].name))
 		function++;
 	return function;
 }

@@ -112,31 +112,12 @@ static void free_libcurl(struct libcurl *libcurl)
 	free(libcurl);
 }
 
-struct wanted_function {
-	const char *name;
-	size_t offset; /* of its pointer in struct libcurl */
+#define WANTED_FUNCTION(since, symbol, word, ...) {#symbol, (since) == 0, offsetof(struct libcurl, word)},
+static const struct wanted_function {
+	char name[FUNCTION_NAME_BYTES];
 	bool required;
-};
-
-static const struct wanted_function wanted_functions[] = {
-    {"curl_easy_init", offsetof(struct libcurl, init), true},
-    {"curl_easy_setopt", offsetof(struct libcurl, setopt), true},
-    {"curl_easy_getinfo", offsetof(struct libcurl, getinfo), true},
-    {"curl_easy_perform", offsetof(struct libcurl, perform), true},
-    {"curl_easy_reset", offsetof(struct libcurl, reset), true},
-    {"curl_easy_duphandle", offsetof(struct libcurl, duphandle), true},
-    {"curl_easy_cleanup", offsetof(struct libcurl, cleanup), true},
-    {"curl_easy_pause", offsetof(struct libcurl, pause), true},
-    {"curl_mime_init", offsetof(struct libcurl, mime_init), false},
-    {"curl_mime_addpart", offsetof(struct libcurl, mime_addpart), false},
-    {"curl_mime_data", offsetof(struct libcurl, mime_data), false},
-    {"curl_mime_data_cb", offsetof(struct libcurl, mime_data_cb), false},
-    {"curl_mime_filedata", offsetof(struct libcurl, mime_filedata), false},
-    {"curl_mime_subparts", offsetof(struct libcurl, mime_subparts), false},
-    {"curl_mime_free", offsetof(struct libcurl, mime_free), false},
-    {"curl_url_get", offsetof(struct libcurl, url_get), false},
-    {"curl_free", offsetof(struct libcurl, free), false},
-};
+	size_t offset; /* of its pointer in struct libcurl */
+} wanted_functions[] = {WRAPPED_FUNCTIONS(WANTED_FUNCTION) CALLED_FUNCTIONS(WANTED_FUNCTION)};
 
 static void *function_of(const struct libcurl *libcurl, size_t index)
 {

@@ -28,29 +28,11 @@ struct libcurl {
 	unsigned int version_number; /* 0x080500 */
 	bool asynchronous_lookup;    /* it can bound name look-ups without SIGALRM */
 
-	/* Every libcurl has these; a copy in which one is missing isn't registered. */
-	CURL *(*init)(void);
-	CURLcode (*setopt)(CURL *curl, CURLoption option, ...);
-	CURLcode (*getinfo)(CURL *curl, CURLINFO info, ...);
-	CURLcode (*perform)(CURL *curl);
-	void (*reset)(CURL *curl);
-	CURL *(*duphandle)(CURL *curl);
-	void (*cleanup)(CURL *curl);
-	CURLcode (*pause)(CURL *curl, int action);
-
-	/* NULL before 7.56. */
-	curl_mime *(*mime_init)(CURL *curl);
-	curl_mimepart *(*mime_addpart)(curl_mime *mime);
-	CURLcode (*mime_data)(curl_mimepart *part, const char *data, size_t size_bytes);
-	CURLcode (*mime_data_cb)(curl_mimepart *part, curl_off_t size_bytes, curl_read_callback read,
-	                         curl_seek_callback seek, curl_free_callback release, void *argument);
-	CURLcode (*mime_filedata)(curl_mimepart *part, const char *path);
-	CURLcode (*mime_subparts)(curl_mimepart *part, curl_mime *inner);
-	void (*mime_free)(curl_mime *mime);
-
-	/* NULL before 7.63. */
-	CURLUcode (*url_get)(const void *url, int part, char **text, unsigned int flags);
-	void (*free)(void *memory);
+	/* The real functions, with the types that libcurl's header gives them; NULL in a libcurl that is older. */
+#define LIBCURL_FUNCTION(since, symbol, word, ...) __typeof__(symbol) *word;
+	WRAPPED_FUNCTIONS(LIBCURL_FUNCTION)
+	CALLED_FUNCTIONS(LIBCURL_FUNCTION)
+#undef LIBCURL_FUNCTION
 };
 
 /*

@@ -10,18 +10,18 @@
  *
  * NODE(suffix, version): suffix names the entry points; version is what the real symbols carry.
  */
-#define TENACURL_DEFAULT_NODE "TENACURL_1"
+#define TENACURL_DEFAULT_NODE TENACURL_1
 
 #define TENACURL_VERSIONED_NODES(NODE)                                                                                 \
-	NODE(openssl_4, "CURL_OPENSSL_4")                                                                              \
-	NODE(gnutls_4, "CURL_GNUTLS_4")                                                                                \
-	NODE(mbedtls_4, "CURL_MBEDTLS_4")                                                                              \
-	NODE(wolfssl_4, "CURL_WOLFSSL_4")                                                                              \
-	NODE(rustls_4, "CURL_RUSTLS_4")                                                                                \
-	NODE(multissl_4, "CURL_MULTISSL_4")                                                                            \
-	NODE(plain_4, "CURL_4")                                                                                        \
-	NODE(openssl_3, "CURL_OPENSSL_3")                                                                              \
-	NODE(gnutls_3, "CURL_GNUTLS_3")                                                                                \
-	NODE(nss_3, "CURL_NSS_3")
+	NODE(openssl_4, CURL_OPENSSL_4)                                                                                \
+	NODE(gnutls_4, CURL_GNUTLS_4)                                                                                  \
+	NODE(mbedtls_4, CURL_MBEDTLS_4)                                                                                \
+	NODE(wolfssl_4, CURL_WOLFSSL_4)                                                                                \
+	NODE(rustls_4, CURL_RUSTLS_4)                                                                                  \
+	NODE(multissl_4, CURL_MULTISSL_4)                                                                              \
+	NODE(plain_4, CURL_4)                                                                                          \
+	NODE(openssl_3, CURL_OPENSSL_3)                                                                                \
+	NODE(gnutls_3, CURL_GNUTLS_3)                                                                                  \
+	NODE(nss_3, CURL_NSS_3)
 
 #endif

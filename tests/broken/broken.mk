@@ -12,7 +12,7 @@ $(OBSERVE_BIN): $(BUILD)/tests/observe-%: $(wildcard tests/clients/observe/*) $(
 	$(Q)$(CC) $(COMMON) $(CPPFLAGS) $(CFLAGS) -o $@ $(wildcard tests/clients/observe/*.c) $(CURL_$*)
 
 # A script that no longer changes anything is an error: the line that it breaks has moved.
-$(BROKEN_BIN): $(BUILD)/broken/%/libtenacurl.so: tests/broken/%.sed $(SO_OBJ) $(INI) interpose/entry/exports.map $(BUILD)/flags
+$(BROKEN_BIN): $(BUILD)/broken/%/libtenacurl.so: tests/broken/%.sed $(SO_OBJ) $(INI) $(BUILD)/exports.map $(BUILD)/flags
 	$(say) BREAK $@
 	$(Q)rm -rf $(@D) && mkdir -p $(@D)
 	$(Q)file=$$(sed -n 's/^# file: //p' $<) && sed -f $< "interpose/$$file" >"$(@D)/broken.c" && \
