@@ -16,8 +16,12 @@
 #include "base/launcher.h"
 #include "interpose/host/process.h"
 
-static struct process_environment environment;
-static struct log_stderr_identity stderr_identity;
+/* What is usually set lies on one page. */
+#define PAGE_BYTES 4096
+static _Alignas(PAGE_BYTES) struct process_environment environment;
+_Static_assert(offsetof(struct process_environment, policy) <= PAGE_BYTES, "see there");
+
+static WRITTEN_AT_START struct log_stderr_identity stderr_identity;
 
 struct copied_variable {
 	const char *name;
@@ -34,12 +38,13 @@ static void copy_variable(const struct copied_variable *variable)
 	/* Too long to be right: kept as something that no reader accepts, instead of a part that one might. */
 	if (value.count >= variable->room_bytes)
 		value = (struct variable_span){"\x01", 1};
-	if (value.count)
-		memcpy(variable->copy, value.bytes, value.count);
+	if (value.count == 0)
+		return;
+	memcpy(variable->copy, value.bytes, value.count);
 	variable->copy[value.count] = '\0';
 }
 
-static _Atomic bool is_copied;
+static WRITTEN_AT_START _Atomic bool is_copied;
 
 /*
  * Does nothing but copy: the host program hasn't even begun. The constructor of a library that is initialised before us

@@ -14,14 +14,14 @@
 #include "config/variable.h"
 #include "log/sink.h"
 
+/* For variables that the constructors write: where relocations have written already, so that they need no page more. */
+#define WRITTEN_AT_START __attribute__((section(".data")))
+
 /* The environment as it was when the object was loaded: programs change or overwrite it later. "" where a variable is
  * unset; of ours, what is meant by the value (config/variable.h). */
 struct process_environment {
 	enum variable_switch disable; /* TENACURL_DISABLE */
-	char policy[4096];
 	char mode[16];
-	char log[4096];
-	char state[4096];
 	char job[128];
 	char run[40];
 	char summary[64];
@@ -30,6 +30,10 @@ struct process_environment {
 	char watchdog_pid[16];
 	char home[1024];
 	char pwd[1024];
+	/* Last: seldom set, and what isn't touched costs a process no page. */
+	char policy[4096];
+	char log[4096];
+	char state[4096];
 };
 
 /* What the constructor copied. Never NULL, never changes. */

@@ -36,7 +36,7 @@ static const char symbol_name[] = "curl_easy_perform";
 static _Atomic(struct libcurl *) registry;
 
 /* How many objects there were before any was opened. */
-static size_t first_object_count;
+static WRITTEN_AT_START size_t first_object_count;
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *context)
 {
