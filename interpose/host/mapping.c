@@ -53,12 +53,11 @@ static void after_fork_in_child(void)
  * start. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object)
     __attribute__((weak));
-extern void *__dso_handle __attribute__((visibility("hidden")));
 
 static void begin_hold(void)
 {
 	if (!atomic_exchange(&watches_forks, true) && __register_atfork)
-		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
+		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, NULL);
 	for (;;) {
 		atomic_fetch_add(&holders, 1);
 		if (atomic_load(&forks) == 0)

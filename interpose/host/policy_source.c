@@ -100,12 +100,11 @@ static void after_fork_in_child(void)
  * start. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object)
     __attribute__((weak));
-extern void *__dso_handle __attribute__((visibility("hidden")));
 
 static void register_atfork(void)
 {
 	if (__register_atfork)
-		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, __dso_handle);
+		__register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, NULL);
 }
 
 /* Which places count is settled once: a process that changes its user or directory later goes by the same. */

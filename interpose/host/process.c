@@ -156,14 +156,13 @@ static void note_orderly_child(void)
 
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object)
     __attribute__((weak));
-extern void *__dso_handle __attribute__((visibility("hidden")));
 
 bool process_is_raw_child(void)
 {
 	if (!atomic_load_explicit(&watches_forks, memory_order_acquire)) {
 		note_orderly_child();
 		if (!atomic_exchange(&watches_forks, true) && __register_atfork)
-			__register_atfork(NULL, NULL, note_orderly_child, __dso_handle);
+			__register_atfork(NULL, NULL, note_orderly_child, NULL);
 	}
 	return process_generation() != atomic_load_explicit(&orderly_generation, memory_order_relaxed);
 }
