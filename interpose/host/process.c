@@ -23,25 +23,46 @@ _Static_assert(offsetof(struct process_environment, policy) <= PAGE_BYTES, "see 
 
 static WRITTEN_AT_START struct log_stderr_identity stderr_identity;
 
-struct copied_variable {
-	const char *name;
-	char *copy;
-	size_t room_bytes;
+/* Names, too, lie where relocations have written: elsewhere the kernel would map 16 pages for them. */
+static WRITTEN_AT_START char disable_name[] = "TENACURL_DISABLE";
+
+#define COPIED(name, is_ours, member)                                                                                  \
+	{                                                                                                              \
+		name, is_ours, offsetof(struct process_environment, member), sizeof(environment.member)                \
+	}
+static WRITTEN_AT_START struct copied_variable {
+	char name[19];
+	bool is_ours;
+	uint16_t offset, room_bytes; /* of its copy, in the environment */
+} variables[] = {
+    COPIED("TENACURL_POLICY", true, policy),
+    COPIED("TENACURL_MODE", true, mode),
+    COPIED("TENACURL_LOG", true, log),
+    COPIED("TENACURL_STATE", true, state),
+    COPIED("TENACURL_JOB", true, job),
+    COPIED("TENACURL_RUN", true, run),
+    COPIED("TENACURL_SUMMARY", true, summary),
+    COPIED("TENACURL_DEADLINE", true, deadline),
+    COPIED("WATCHDOG_USEC", false, watchdog_usec),
+    COPIED("WATCHDOG_PID", false, watchdog_pid),
+    COPIED("HOME", false, home),
+    COPIED("PWD", false, pwd),
 };
 
 static void copy_variable(const struct copied_variable *variable)
 {
 	const char *text = secure_getenv(variable->name);
-	struct variable_span value = {text, text ? strlen(text) : 0};
-	if (strncmp(variable->name, "TENACURL_", strlen("TENACURL_")) == 0)
+	char *copy = (char *)&environment + variable->offset;
+	if (!text)
+		return;
+	struct variable_span value = {text, strlen(text)};
+	if (variable->is_ours)
 		value = variable_value(text);
 	/* Too long to be right: kept as something that no reader accepts, instead of a part that one might. */
 	if (value.count >= variable->room_bytes)
 		value = (struct variable_span){"\x01", 1};
-	if (value.count == 0)
-		return;
-	memcpy(variable->copy, value.bytes, value.count);
-	variable->copy[value.count] = '\0';
+	memcpy(copy, value.bytes, value.count);
+	copy[value.count] = '\0';
 }
 
 static WRITTEN_AT_START _Atomic bool is_copied;
@@ -54,21 +75,7 @@ __attribute__((constructor)) static void copy_environment(void)
 {
 	if (is_copied)
 		return;
-	const struct copied_variable variables[] = {
-	    {"TENACURL_POLICY", environment.policy, sizeof(environment.policy)},
-	    {"TENACURL_MODE", environment.mode, sizeof(environment.mode)},
-	    {"TENACURL_LOG", environment.log, sizeof(environment.log)},
-	    {"TENACURL_STATE", environment.state, sizeof(environment.state)},
-	    {"TENACURL_JOB", environment.job, sizeof(environment.job)},
-	    {"TENACURL_RUN", environment.run, sizeof(environment.run)},
-	    {"TENACURL_SUMMARY", environment.summary, sizeof(environment.summary)},
-	    {"TENACURL_DEADLINE", environment.deadline, sizeof(environment.deadline)},
-	    {"WATCHDOG_USEC", environment.watchdog_usec, sizeof(environment.watchdog_usec)},
-	    {"WATCHDOG_PID", environment.watchdog_pid, sizeof(environment.watchdog_pid)},
-	    {"HOME", environment.home, sizeof(environment.home)},
-	    {"PWD", environment.pwd, sizeof(environment.pwd)},
-	};
-	environment.disable = variable_read_switch(secure_getenv("TENACURL_DISABLE"));
+	environment.disable = variable_read_switch(secure_getenv(disable_name));
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		copy_variable(&variables[i]);
 	log_remember_stderr(&stderr_identity);
