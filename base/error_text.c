@@ -7,7 +7,7 @@
 
 static const struct {
 	int number;
-	const char *text;
+	char text[40];
 } texts[] = {
     {EACCES, "Permission denied"},
     {EAGAIN, "Resource temporarily unavailable"},

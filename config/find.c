@@ -112,7 +112,7 @@ bool policy_find(const struct policy_places *places, char *path, size_t path_byt
 
 const char *policy_found_text(enum policy_found how)
 {
-	static const char *const texts[] = {
+	static const char texts[][48] = {
 	    [POLICY_FOUND_BY_COMMAND] = "named by --policy",
 	    [POLICY_FOUND_BY_ENVIRONMENT] = "named by TENACURL_POLICY",
 	    [POLICY_FOUND_IN_HOME] = "the user's default",

@@ -286,7 +286,7 @@ void schema_allowed(const struct schema_key *key, char out[static SCHEMA_ALLOWED
 
 const char *schema_unit(const struct schema_key *key)
 {
-	static const char *const units[] = {
+	static const char units[][32] = {
 	    [SCHEMA_CHOICE] = "one word",
 	    [SCHEMA_MILLISECONDS] = "whole milliseconds",
 	    [SCHEMA_COUNT] = "a whole number",

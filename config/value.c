@@ -39,7 +39,7 @@ static bool read_digits(const char **text, int64_t *number)
 /* A number with a unit that a person may have meant, per type of key. */
 static const struct {
 	enum schema_type type;
-	const char *suffix;
+	char suffix[8];
 	int64_t factor;
 } units[] = {
     {SCHEMA_MILLISECONDS, "ms", 1},

@@ -14,7 +14,7 @@
  *   97  the handshake with a SOCKS proxy
  */
 static const struct {
-	const char *name;
+	char name[32];
 	enum engine_class failure;
 } codes[] = {
     [0] = {"CURLE_OK", ENGINE_CLASS_NONE},

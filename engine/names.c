@@ -4,7 +4,7 @@
 
 #include "engine/types.h"
 
-static const char *const reason_names[] = {
+static const char reason_names[][24] = {
     [ENGINE_CANCELLED] = "cancelled",
     [ENGINE_DELIVERED] = "delivered",
     [ENGINE_DEADLINE] = "deadline",
@@ -28,7 +28,7 @@ static const char *const reason_names[] = {
     [ENGINE_PASSED_THROUGH] = "passed_through",
 };
 
-static const char *const class_names[] = {
+static const char class_names[][8] = {
     [ENGINE_CLASS_NONE] = "none",       [ENGINE_CLASS_STATUS] = "status",   [ENGINE_CLASS_PROXY] = "proxy",
     [ENGINE_CLASS_RESOLVE] = "resolve", [ENGINE_CLASS_CONNECT] = "connect", [ENGINE_CLASS_TLS] = "tls",
     [ENGINE_CLASS_SEND] = "send",       [ENGINE_CLASS_RECEIVE] = "receive", [ENGINE_CLASS_EMPTY] = "empty",
@@ -36,17 +36,14 @@ static const char *const class_names[] = {
     [ENGINE_CLASS_CALLER] = "caller",   [ENGINE_CLASS_LOCAL] = "local",
 };
 
-static const char *name_at(const char *const *names, size_t count, size_t index)
-{
-	return index < count ? names[index] : "unknown";
-}
+#define NAME_AT(names, index) ((size_t)(index) < sizeof names / sizeof names[0] ? names[index] : "unknown")
 
 const char *engine_reason_name(enum engine_reason reason)
 {
-	return name_at(reason_names, sizeof reason_names / sizeof reason_names[0], (size_t)reason);
+	return NAME_AT(reason_names, reason);
 }
 
 const char *engine_class_name(enum engine_class failure)
 {
-	return name_at(class_names, sizeof class_names / sizeof class_names[0], (size_t)failure);
+	return NAME_AT(class_names, failure);
 }

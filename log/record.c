@@ -43,7 +43,7 @@ enum {
 };
 
 struct field {
-	const char *name;
+	char name[24];
 	enum field_type type;
 	int kinds;
 	size_t offset;

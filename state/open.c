@@ -170,7 +170,7 @@ void state_close(struct state *state)
 
 const char *state_trouble_text(enum state_trouble trouble)
 {
-	static const char *const texts[] = {
+	static const char texts[][72] = {
 	    [STATE_NO_TROUBLE] = "no trouble",
 	    [STATE_NO_BOOT_ID] = "can't read the id of this boot",
 	    [STATE_NO_DIRECTORY] = "can't open the state directory",

@@ -17,7 +17,7 @@
 #define LINKS_MAX       40
 
 /* Those of a host's own disks and memory. What isn't listed may be kept waiting by somebody, so it counts as remote. */
-static const char *const local_types[] = {
+static const char local_types[][10] = {
     "bcachefs", "btrfs",   "cramfs",   "devtmpfs", "erofs", "exfat", "ext2",   "ext3",  "ext4",    "f2fs",
     "hfs",      "hfsplus", "iso9660",  "jffs2",    "jfs",   "minix", "nilfs2", "ntfs3", "overlay", "ramfs",
     "reiserfs", "rootfs",  "squashfs", "tmpfs",    "ubifs", "udf",   "vfat",   "xfs",   "zfs",

@@ -11,7 +11,7 @@
 #define UUID_TEXT_BYTES 37
 
 /* How headers of signed requests begin; the signature covers what they list. */
-static const char *const signature_headers[] = {
+static const char signature_headers[][32] = {
     "Authorization: AWS4-", "Authorization:AWS4-",   "Authorization: SharedKey", "Authorization: Signature",
     "Authorization: OSS",   "Authorization: GOOG4-", "Authorization: ACS3-",     "Signature:",
     "X-Amz-Signature:",     "X-Signature:",          "X-Hub-Signature",
