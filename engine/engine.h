@@ -6,10 +6,10 @@
  * The engine: what to do next.
  *
  * It is a state machine that is told outcomes and answers verdicts. The same code drives the live loop (interpose/),
- * the simulator (cli/simulate/simulate.c) and whatever else performs attempts; whoever drives it does the sleeping and the
- * sending. It has no clock, makes no system call, calls no libcurl, takes no lock and allocates nothing: all of it is a
- * function of its arguments, except for the ports, through which the caller supplies dice and what the operations of
- * one origin share: the circuit breaker, the limit of operations between attempts, the retry budget.
+ * the simulator (cli/simulate/simulate.c) and whatever else performs attempts; whoever drives it does the sleeping and
+ * the sending. It has no clock, makes no system call, calls no libcurl, takes no lock and allocates nothing: all of it
+ * is a function of its arguments, except for the ports, through which the caller supplies dice and what the operations
+ * of one origin share: the circuit breaker, the limit of operations between attempts, the retry budget.
  *
  *     engine_begin → (engine_plan → the attempt → engine_judge → wait)* → done
  *
