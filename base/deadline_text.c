@@ -4,34 +4,24 @@
 #include <string.h>
 
 #include "base/ascii.h"
-
-static char *put_number(char *at, uint64_t value)
-{
-	char digits[20];
-	size_t first = sizeof(digits);
-	do {
-		digits[--first] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	memcpy(at, digits + first, sizeof(digits) - first);
-	return at + sizeof(digits) - first;
-}
+#include "base/bounded_text.h"
 
 void deadline_text_format(const struct deadline_text *deadline, char out[static DEADLINE_TEXT_BYTES_MAX])
 {
-	memcpy(out, deadline->boot_id, BOOT_ID_BYTES);
-	char *at = out + BOOT_ID_BYTES;
-	*at++ = ':';
-	at = put_number(at, (uint64_t)deadline->deadline_ms);
-	*at++ = ':';
-	at = put_number(at, (uint64_t)deadline->launcher_pid);
-	*at++ = ':';
-	at = put_number(at, deadline->launcher_start);
+	struct bounded_text text = {.out = out, .capacity_bytes = DEADLINE_TEXT_BYTES_MAX - 1};
+
+	bounded_put(&text, deadline->boot_id, BOOT_ID_BYTES);
+	bounded_put(&text, ":", 1);
+	bounded_put_unsigned(&text, (uint64_t)deadline->deadline_ms);
+	bounded_put(&text, ":", 1);
+	bounded_put_unsigned(&text, (uint64_t)deadline->launcher_pid);
+	bounded_put(&text, ":", 1);
+	bounded_put_unsigned(&text, deadline->launcher_start);
 	if (deadline->pid_namespace != 0) {
-		*at++ = ':';
-		at = put_number(at, deadline->pid_namespace);
+		bounded_put(&text, ":", 1);
+		bounded_put_unsigned(&text, deadline->pid_namespace);
 	}
-	*at = '\0';
+	out[text.used_bytes] = '\0';
 }
 
 /* Reads a number of at most `limit` that `end` follows. Returns what is behind it, NULL if there is no such number. */

@@ -3,44 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bounded_text.h"
 #include "config/value.h"
 
-/* A text that is being put together; what doesn't fit is cut. */
-struct text {
-	char *bytes;
-	size_t size;
-	size_t used;
-};
-
-static void append(struct text *text, const char *added)
+static void append_item(struct bounded_text *text, const char *item)
 {
-	size_t length = strlen(added);
-	size_t room = text->size - text->used - 1;
-
-	if (length > room)
-		length = room;
-	memcpy(text->bytes + text->used, added, length);
-	text->used += length;
-	text->bytes[text->used] = '\0';
+	if (text->used_bytes > 0)
+		bounded_append(text, ", ");
+	bounded_append(text, item);
 }
 
-static void append_item(struct text *text, const char *item)
-{
-	if (text->used > 0)
-		append(text, ", ");
-	append(text, item);
-}
-
-static void append_number(struct text *text, int64_t number)
+static void append_number(struct bounded_text *text, int64_t number)
 {
 	char digits[24];
 
 	snprintf(digits, sizeof digits, "%lld", (long long)number);
-	append(text, digits);
+	bounded_append(text, digits);
 }
 
 /* Six digits after the point are all that value_parse() takes; %g would obey the host program's locale. */
-static void append_decimal(struct text *text, double number)
+static void append_decimal(struct bounded_text *text, double number)
 {
 	int64_t millionths = (int64_t)(number * 1e6 + 0.5);
 	char fraction[16];
@@ -52,10 +34,10 @@ static void append_decimal(struct text *text, double number)
 	snprintf(fraction, sizeof fraction, ".%06d", (int)(millionths % 1000000));
 	for (length = strlen(fraction); fraction[length - 1] == '0'; length--)
 		fraction[length - 1] = '\0';
-	append(text, fraction);
+	bounded_append(text, fraction);
 }
 
-static void append_statuses(struct text *text, const struct policy_status_set *set)
+static void append_statuses(struct bounded_text *text, const struct policy_status_set *set)
 {
 	for (int status = 100; status <= 599; status++) {
 		if (!policy_status_in(set, status))
@@ -65,44 +47,44 @@ static void append_statuses(struct text *text, const struct policy_status_set *s
 	}
 }
 
-static void append_errors(struct text *text, uint32_t set)
+static void append_errors(struct bounded_text *text, uint32_t set)
 {
 	for (unsigned i = 0; schema_error_words[i] != NULL; i++)
 		if (set & (UINT32_C(1) << i))
 			append_item(text, schema_error_words[i]);
 }
 
-static void append_list(struct text *text, const struct policy_list *list)
+static void append_list(struct bounded_text *text, const struct policy_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		append_item(text, list->items[i]);
 }
 
-static void append_sink(struct text *text, const struct policy_rules *rules)
+static void append_sink(struct bounded_text *text, const struct policy_rules *rules)
 {
 	static const char *const words[] = {[POLICY_LOG_NONE] = "none",
 	                                    [POLICY_LOG_STDERR] = "stderr",
 	                                    [POLICY_LOG_STDERR_JSON] = "stderr-json",
 	                                    [POLICY_LOG_SYSLOG] = "syslog"};
 
-	append(text, rules->log == POLICY_LOG_FILE ? rules->log_path : words[rules->log]);
+	bounded_append(text, rules->log == POLICY_LOG_FILE ? rules->log_path : words[rules->log]);
 }
 
-static void append_match(struct text *text, const struct policy_match *match)
+static void append_match(struct bounded_text *text, const struct policy_match *match)
 {
 	if (match->host_glob == NULL)
 		return;
 	if (match->scheme != NULL) {
-		append(text, match->scheme);
-		append(text, "://");
+		bounded_append(text, match->scheme);
+		bounded_append(text, "://");
 	}
-	append(text, match->host_glob);
+	bounded_append(text, match->host_glob);
 	if (match->port != 0) {
-		append(text, ":");
+		bounded_append(text, ":");
 		append_number(text, match->port);
 	}
 	if (match->path_glob != NULL)
-		append(text, match->path_glob);
+		bounded_append(text, match->path_glob);
 }
 
 #define FIELD(type) (*(const type *)(const void *)((const char *)rules + key->offset))
@@ -114,12 +96,11 @@ int64_t value_number(const struct schema_key *key, const struct policy_rules *ru
 
 void value_print(const struct schema_key *key, const struct policy_rules *rules, char *out, size_t out_bytes)
 {
-	struct text text = {.bytes = out, .size = out_bytes};
+	struct bounded_text text = {.out = out, .capacity_bytes = out_bytes - 1};
 
-	out[0] = '\0';
 	switch (key->type) {
 	case SCHEMA_CHOICE:
-		append(&text, key->choices[FIELD(unsigned)]);
+		bounded_append(&text, key->choices[FIELD(unsigned)]);
 		break;
 	case SCHEMA_MILLISECONDS:
 	case SCHEMA_COUNT:
@@ -131,7 +112,7 @@ void value_print(const struct schema_key *key, const struct policy_rules *rules,
 		append_decimal(&text, FIELD(double));
 		break;
 	case SCHEMA_YES_NO:
-		append(&text, FIELD(bool) ? "yes" : "no");
+		bounded_append(&text, FIELD(bool) ? "yes" : "no");
 		break;
 	case SCHEMA_STATUSES:
 		append_statuses(&text, &FIELD(struct policy_status_set));
@@ -142,7 +123,7 @@ void value_print(const struct schema_key *key, const struct policy_rules *rules,
 	case SCHEMA_TEXT:
 	case SCHEMA_HEADER:
 	case SCHEMA_DIRECTORY:
-		append(&text, FIELD(char *) != NULL ? FIELD(char *) : "");
+		bounded_append(&text, FIELD(char *) != NULL ? FIELD(char *) : "");
 		break;
 	case SCHEMA_HEADERS:
 	case SCHEMA_GLOBS:
@@ -155,6 +136,7 @@ void value_print(const struct schema_key *key, const struct policy_rules *rules,
 		append_match(&text, &rules->match);
 		break;
 	}
+	out[text.used_bytes] = '\0';
 }
 
 static bool own_text(struct arena *arena, const char **text)

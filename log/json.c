@@ -12,37 +12,6 @@ static const char ELLIPSIS[] = "\xe2\x80\xa6";
 /* The longest form one character takes: \u001b. */
 #define PIECE_BYTES_MAX 6
 
-void json_put_raw(struct json_writer *writer, const char *bytes, size_t byte_count)
-{
-	if (writer->overflow || byte_count > writer->capacity_bytes - writer->used_bytes) {
-		writer->overflow = true;
-		return;
-	}
-	memcpy(writer->out + writer->used_bytes, bytes, byte_count);
-	writer->used_bytes += byte_count;
-}
-
-void json_put_unsigned(struct json_writer *writer, uint64_t value)
-{
-	char digits[20];
-	size_t at = sizeof(digits);
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	json_put_raw(writer, digits + at, sizeof(digits) - at);
-}
-
-void json_put_integer(struct json_writer *writer, int64_t value)
-{
-	if (value >= 0) {
-		json_put_unsigned(writer, (uint64_t)value);
-		return;
-	}
-	json_put_raw(writer, "-", 1);
-	json_put_unsigned(writer, 0 - (uint64_t)value);
-}
-
 static size_t put_unicode_escape(uint32_t code_point, char piece[PIECE_BYTES_MAX])
 {
 	static const char HEX[] = "0123456789abcdef";
@@ -91,16 +60,16 @@ static bool escapes_within(const char *text, size_t limit_bytes)
 	return true;
 }
 
-void json_put_text(struct json_writer *writer, const char *text, size_t limit_bytes)
+void json_put_text(struct bounded_text *writer, const char *text, size_t limit_bytes)
 {
 	if (!text) {
-		json_put_raw(writer, "null", 4);
+		bounded_put(writer, "null", 4);
 		return;
 	}
 	bool whole = escapes_within(text, limit_bytes);
 	size_t room = whole ? limit_bytes : limit_bytes > ELLIPSIS_BYTES ? limit_bytes - ELLIPSIS_BYTES : 0;
 
-	json_put_raw(writer, "\"", 1);
+	bounded_put(writer, "\"", 1);
 	const unsigned char *at = (const unsigned char *)text;
 	while (*at && !writer->overflow) {
 		char piece[PIECE_BYTES_MAX];
@@ -108,9 +77,9 @@ void json_put_text(struct json_writer *writer, const char *text, size_t limit_by
 		if (bytes > room)
 			break;
 		room -= bytes;
-		json_put_raw(writer, piece, bytes);
+		bounded_put(writer, piece, bytes);
 	}
 	if (!whole)
-		json_put_raw(writer, ELLIPSIS, ELLIPSIS_BYTES);
-	json_put_raw(writer, "\"", 1);
+		bounded_put(writer, ELLIPSIS, ELLIPSIS_BYTES);
+	bounded_put(writer, "\"", 1);
 }

@@ -150,67 +150,62 @@ struct fields {
 	int kind; /* of record: rows of others are left out */
 };
 
-static void put_fields(struct json_writer *writer, const struct fields *fields, size_t text_bytes);
+static void put_fields(struct bounded_text *writer, const struct fields *fields, size_t text_bytes);
 
 static const char *const KIND_NAMES[] = {
     [RECORD_ATTEMPT] = "attempt", [RECORD_OPERATION] = "operation", [RECORD_NESTED] = "nested", [RECORD_NOTE] = "note"};
 
-static void put_word(struct json_writer *writer, const char *word)
-{
-	json_put_raw(writer, word, strlen(word));
-}
-
-static void put_time(struct json_writer *writer, int64_t time_us)
+static void put_time(struct bounded_text *writer, int64_t time_us)
 {
 	struct calendar_time time;
 	if (!calendar_from_us(time_us, &time)) {
-		put_word(writer, "null");
+		bounded_put_words(writer, "null");
 		return;
 	}
 	char text[CALENDAR_RFC3339_BYTES];
 	calendar_put_rfc3339(text, &time);
-	json_put_raw(writer, "\"", 1);
-	json_put_raw(writer, text, sizeof(text));
-	json_put_raw(writer, "\"", 1);
+	bounded_put(writer, "\"", 1);
+	bounded_put(writer, text, sizeof(text));
+	bounded_put(writer, "\"", 1);
 }
 
-static void put_int_or_none(struct json_writer *writer, int64_t value, int64_t none)
+static void put_int_or_none(struct bounded_text *writer, int64_t value, int64_t none)
 {
 	if (value == none)
-		put_word(writer, "null");
+		bounded_put_words(writer, "null");
 	else
-		json_put_integer(writer, value);
+		bounded_put_integer(writer, value);
 }
 
-static void put_unsigned_or_none(struct json_writer *writer, uint64_t value)
+static void put_unsigned_or_none(struct bounded_text *writer, uint64_t value)
 {
 	if (value)
-		json_put_unsigned(writer, value);
+		bounded_put_unsigned(writer, value);
 	else
-		put_word(writer, "null");
+		bounded_put_words(writer, "null");
 }
 
-static void put_answer(struct json_writer *writer, int answer)
+static void put_answer(struct bounded_text *writer, int answer)
 {
-	put_word(writer, answer == RECORD_NOT_ASKED ? "null" : answer == RECORD_YES ? "true" : "false");
+	bounded_put_words(writer, answer == RECORD_NOT_ASKED ? "null" : answer == RECORD_YES ? "true" : "false");
 }
 
-static void put_judgement(struct json_writer *writer, const struct record_judgement *judged, size_t text_bytes)
+static void put_judgement(struct bounded_text *writer, const struct record_judgement *judged, size_t text_bytes)
 {
 	const struct fields fields = {JUDGEMENT_FIELDS, sizeof(JUDGEMENT_FIELDS) / sizeof(JUDGEMENT_FIELDS[0]), judged,
 	                              IN_ATTEMPT};
 	if (judged)
 		put_fields(writer, &fields, text_bytes);
 	else
-		put_word(writer, "null");
+		bounded_put_words(writer, "null");
 }
 
-static void put_value(struct json_writer *writer, const void *values, const struct field *field, size_t text_bytes)
+static void put_value(struct bounded_text *writer, const void *values, const struct field *field, size_t text_bytes)
 {
 	const void *at = (const char *)values + field->offset;
 	switch (field->type) {
 	case FIELD_SCHEMA:
-		json_put_integer(writer, RECORD_SCHEMA);
+		bounded_put_integer(writer, RECORD_SCHEMA);
 		return;
 	case FIELD_KIND:
 		json_put_text(writer, KIND_NAMES[*(const enum record_kind *)at], text_bytes);
@@ -222,25 +217,25 @@ static void put_value(struct json_writer *writer, const void *values, const stru
 		json_put_text(writer, *(const char *const *)at, text_bytes);
 		return;
 	case FIELD_INT:
-		json_put_integer(writer, *(const int *)at);
+		bounded_put_integer(writer, *(const int *)at);
 		return;
 	case FIELD_INT_OR_NONE:
 		put_int_or_none(writer, *(const int *)at, 0);
 		return;
 	case FIELD_INT64:
-		json_put_integer(writer, *(const int64_t *)at);
+		bounded_put_integer(writer, *(const int64_t *)at);
 		return;
 	case FIELD_MS:
 		put_int_or_none(writer, *(const int64_t *)at, RECORD_UNKNOWN_MS);
 		return;
 	case FIELD_UNSIGNED:
-		json_put_unsigned(writer, *(const uint64_t *)at);
+		bounded_put_unsigned(writer, *(const uint64_t *)at);
 		return;
 	case FIELD_UNSIGNED_OR_NONE:
 		put_unsigned_or_none(writer, *(const uint64_t *)at);
 		return;
 	case FIELD_BOOL:
-		put_word(writer, *(const bool *)at ? "true" : "false");
+		bounded_put_words(writer, *(const bool *)at ? "true" : "false");
 		return;
 	case FIELD_ANSWER:
 		put_answer(writer, *(const int *)at);
@@ -251,30 +246,30 @@ static void put_value(struct json_writer *writer, const void *values, const stru
 	}
 }
 
-static void put_fields(struct json_writer *writer, const struct fields *fields, size_t text_bytes)
+static void put_fields(struct bounded_text *writer, const struct fields *fields, size_t text_bytes)
 {
 	const char *separator = "{";
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct field *field = &fields->rows[i];
 		if (!(field->kinds & fields->kind))
 			continue;
-		put_word(writer, separator);
-		put_word(writer, "\"");
-		put_word(writer, field->name);
-		put_word(writer, "\":");
+		bounded_put_words(writer, separator);
+		bounded_put_words(writer, "\"");
+		bounded_put_words(writer, field->name);
+		bounded_put_words(writer, "\":");
 		put_value(writer, fields->values, field, text_bytes);
 		separator = ",";
 	}
-	put_word(writer, "}");
+	bounded_put_words(writer, "}");
 }
 
 /* Returns the size of the line, 0 if it doesn't fit. */
 static size_t format_with_texts_of(const struct record *record, size_t text_bytes, char *out)
 {
 	const struct fields fields = {FIELDS, sizeof(FIELDS) / sizeof(FIELDS[0]), record, 1 << record->kind};
-	struct json_writer writer = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
+	struct bounded_text writer = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
 	put_fields(&writer, &fields, text_bytes);
-	put_word(&writer, "\n");
+	bounded_put_words(&writer, "\n");
 	return writer.overflow ? 0 : writer.used_bytes;
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/bounded_text.h"
 #include "base/hash.h"
 #include "log/token.h"
 
@@ -26,23 +27,6 @@
 #define WORD_BYTES_MAX    16
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6"; /* U+2026 */
-
-struct bounded_text {
-	char *out;
-	size_t capacity_bytes; /* terminator not included */
-	size_t used_bytes;
-	bool cut;
-};
-
-static void put_bytes(struct bounded_text *text, const char *bytes, size_t byte_count)
-{
-	if (text->cut || byte_count > text->capacity_bytes - text->used_bytes) {
-		text->cut = true;
-		return;
-	}
-	memcpy(text->out + text->used_bytes, bytes, byte_count);
-	text->used_bytes += byte_count;
-}
 
 /* Whatever is not printable ASCII is percent-encoded: no control byte, and nothing that could be cut in its middle. */
 static void put_span(struct bounded_text *text, struct span span)
@@ -52,9 +36,9 @@ static void put_span(struct bounded_text *text, struct span span)
 		unsigned char byte = (unsigned char)span.text[i];
 		char encoded[3] = {'%', HEX[byte >> 4], HEX[byte & 15]};
 		if (byte > 0x20 && byte < 0x7f)
-			put_bytes(text, span.text + i, 1);
+			bounded_put(text, span.text + i, 1);
 		else
-			put_bytes(text, encoded, 3);
+			bounded_put(text, encoded, 3);
 	}
 }
 
@@ -66,7 +50,7 @@ static void put_hash(struct bounded_text *text, struct span span)
 	char word[9] = "~";
 	for (int i = 0; i < 8; i++)
 		word[1 + i] = HEX[hash >> (28 - 4 * i) & 15];
-	put_bytes(text, word, sizeof(word));
+	bounded_put(text, word, sizeof(word));
 }
 
 /* The segment without its parameters. */
@@ -154,7 +138,7 @@ static void put_segments(struct bounded_text *text, struct span path, bool hides
 			announced = EARLIER;
 		path = span_after(path, all.bytes);
 		if (path.bytes > 0) {
-			put_bytes(text, "/", 1);
+			bounded_put(text, "/", 1);
 			path = span_after(path, 1);
 		}
 	}
@@ -171,7 +155,7 @@ static void put_path(struct bounded_text *text, struct span path, enum policy_lo
 	case POLICY_LOG_URL_HASH:
 		if (!path.bytes)
 			return;
-		put_bytes(text, "/", 1);
+		bounded_put(text, "/", 1);
 		put_hash(text, path);
 		return;
 	case POLICY_LOG_URL_PATH:
@@ -183,7 +167,7 @@ static void put_path(struct bounded_text *text, struct span path, enum policy_lo
 static void finish(struct bounded_text *text)
 {
 	size_t mark_bytes = sizeof(ELLIPSIS) - 1;
-	if (text->cut && text->capacity_bytes >= mark_bytes) {
+	if (text->overflow && text->capacity_bytes >= mark_bytes) {
 		if (text->used_bytes > text->capacity_bytes - mark_bytes)
 			text->used_bytes = text->capacity_bytes - mark_bytes;
 		memcpy(text->out + text->used_bytes, ELLIPSIS, mark_bytes);

@@ -18,7 +18,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "log/json.h"
+#include "base/bounded_text.h"
 #include "log/quiet.h"
 #include "log/syslog.h"
 
@@ -28,13 +28,13 @@
 /* Replaces each %u by the effective user id. Returns false if it doesn't fit. */
 static bool expand_path(const char *pattern, char *out, size_t out_bytes)
 {
-	struct json_writer writer = {.out = out, .capacity_bytes = out_bytes - 1};
+	struct bounded_text writer = {.out = out, .capacity_bytes = out_bytes - 1};
 	while (*pattern) {
 		if (pattern[0] == '%' && pattern[1] == 'u') {
-			json_put_unsigned(&writer, geteuid());
+			bounded_put_unsigned(&writer, geteuid());
 			pattern += 2;
 		} else {
-			json_put_raw(&writer, pattern++, 1);
+			bounded_put(&writer, pattern++, 1);
 		}
 	}
 	out[writer.used_bytes] = '\0';

@@ -12,9 +12,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/bounded_text.h"
 #include "base/clock.h"
 #include "log/calendar.h"
-#include "log/json.h"
 
 #define FACILITY_USER    1
 #define SEVERITY_DEBUG   7
@@ -35,14 +35,14 @@ static size_t put_header(char out[static HEADER_BYTES_MAX], int severity)
 	calendar_put_digits(stamp + 10, time.minute, 2);
 	calendar_put_digits(stamp + 13, time.second, 2);
 
-	struct json_writer writer = {.out = out, .capacity_bytes = HEADER_BYTES_MAX};
-	json_put_raw(&writer, "<", 1);
-	json_put_integer(&writer, FACILITY_USER << 3 | (severity & SEVERITY_DEBUG));
-	json_put_raw(&writer, ">", 1);
-	json_put_raw(&writer, stamp, sizeof(stamp) - 1);
-	json_put_raw(&writer, " tenacurl[", 10);
-	json_put_integer(&writer, getpid());
-	json_put_raw(&writer, "]: ", 3);
+	struct bounded_text writer = {.out = out, .capacity_bytes = HEADER_BYTES_MAX};
+	bounded_put(&writer, "<", 1);
+	bounded_put_integer(&writer, FACILITY_USER << 3 | (severity & SEVERITY_DEBUG));
+	bounded_put(&writer, ">", 1);
+	bounded_put(&writer, stamp, sizeof(stamp) - 1);
+	bounded_put(&writer, " tenacurl[", 10);
+	bounded_put_integer(&writer, getpid());
+	bounded_put(&writer, "]: ", 3);
 	return writer.used_bytes;
 }
 

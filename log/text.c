@@ -3,132 +3,127 @@
 
 #include <string.h>
 
+#include "base/bounded_text.h"
 #include "base/utf8.h"
 #include "log/calendar.h"
-#include "log/json.h"
 
 #define TEXT_BYTES_LIMIT    1024
 #define SECONDS_BYTES       19 /* 2026-01-02T03:04:05 */
 #define HTTP_RETURNED_ERROR 22 /* CURLE_HTTP_RETURNED_ERROR: FAILONERROR made a failure of a status */
 
-static void put(struct json_writer *line, const char *words)
-{
-	json_put_raw(line, words, strlen(words));
-}
-
 /* A text that somebody else chose: what a terminal would obey becomes a question mark. */
-static void put_plain(struct json_writer *line, const char *text)
+static void put_plain(struct bounded_text *line, const char *text)
 {
 	const char *end = text + TEXT_BYTES_LIMIT;
 	while (*text && text < end) {
 		uint32_t point;
 		size_t length = utf8_read(text, &point);
 		if (length && utf8_is_plain(point))
-			json_put_raw(line, text, length);
+			bounded_put(line, text, length);
 		else
-			put(line, "?");
+			bounded_put_words(line, "?");
 		text += length ? length : 1;
 	}
 	if (*text)
-		put(line, "...");
+		bounded_put_words(line, "...");
 }
 
-static void put_duration(struct json_writer *line, int64_t duration_ms)
+static void put_duration(struct bounded_text *line, int64_t duration_ms)
 {
 	char thousandths[3];
 	if (duration_ms < 1000) {
-		json_put_integer(line, duration_ms);
-		put(line, " ms");
+		bounded_put_integer(line, duration_ms);
+		bounded_put_words(line, " ms");
 		return;
 	}
 	calendar_put_digits(thousandths, (int)(duration_ms % 1000), 3);
-	json_put_integer(line, duration_ms / 1000);
-	put(line, ".");
-	json_put_raw(line, thousandths, sizeof(thousandths));
-	put(line, " s");
+	bounded_put_integer(line, duration_ms / 1000);
+	bounded_put_words(line, ".");
+	bounded_put(line, thousandths, sizeof(thousandths));
+	bounded_put_words(line, " s");
 }
 
-static void put_count(struct json_writer *line, int64_t count, const char *noun)
+static void put_count(struct bounded_text *line, int64_t count, const char *noun)
 {
-	json_put_integer(line, count);
-	put(line, " ");
-	put(line, noun);
+	bounded_put_integer(line, count);
+	bounded_put_words(line, " ");
+	bounded_put_words(line, noun);
 	if (count != 1)
-		put(line, "s");
+		bounded_put_words(line, "s");
 }
 
-static void put_who(struct json_writer *line, const struct record *record)
+static void put_who(struct bounded_text *line, const struct record *record)
 {
 	struct calendar_time time;
 	char text[CALENDAR_RFC3339_BYTES];
-	put(line, "tenacurl: ");
+	bounded_put_words(line, "tenacurl: ");
 	if (calendar_from_us(record->time_us, &time)) {
 		calendar_put_rfc3339(text, &time);
-		json_put_raw(line, text, SECONDS_BYTES);
-		put(line, "Z ");
+		bounded_put(line, text, SECONDS_BYTES);
+		bounded_put_words(line, "Z ");
 	}
 	put_plain(line, record->program ? record->program : "?");
-	put(line, "[");
-	json_put_integer(line, record->pid);
-	put(line, record->mode && strcmp(record->mode, "audit") == 0 ? "] audit" : "]");
+	bounded_put_words(line, "[");
+	bounded_put_integer(line, record->pid);
+	bounded_put_words(line, record->mode && strcmp(record->mode, "audit") == 0 ? "] audit" : "]");
 }
 
 /* The status, or the name of the curl code where the transfer itself failed. */
-static void put_result(struct json_writer *line, const struct record *record)
+static void put_result(struct bounded_text *line, const struct record *record)
 {
 	bool is_status = record->status != 0 && (record->curl_code == 0 || record->curl_code == HTTP_RETURNED_ERROR);
 	if (is_status)
-		json_put_integer(line, record->status);
+		bounded_put_integer(line, record->status);
 	else
-		put(line, record->curl_code != 0 && record->curl_name ? record->curl_name : "-");
+		bounded_put_words(line, record->curl_code != 0 && record->curl_name ? record->curl_name : "-");
 }
 
-static void put_attempt(struct json_writer *line, const struct record *record)
+static void put_attempt(struct bounded_text *line, const struct record *record)
 {
-	put(line, "attempt ");
-	json_put_integer(line, record->attempt);
-	put(line, ": ");
+	bounded_put_words(line, "attempt ");
+	bounded_put_integer(line, record->attempt);
+	bounded_put_words(line, ": ");
 	put_result(line, record);
-	put(line, ", ");
-	put(line, record->verdict ? record->verdict : "?");
+	bounded_put_words(line, ", ");
+	bounded_put_words(line, record->verdict ? record->verdict : "?");
 	if (record->wait_ms != RECORD_UNKNOWN_MS) {
-		put(line, " in ");
+		bounded_put_words(line, " in ");
 		put_duration(line, record->wait_ms);
 	}
-	put(line, ": ");
-	put(line, record->reason ? record->reason : "?");
+	bounded_put_words(line, ": ");
+	bounded_put_words(line, record->reason ? record->reason : "?");
 	if (record->ambiguous)
-		put(line, ", may have been executed");
+		bounded_put_words(line, ", may have been executed");
 }
 
-static void put_operation(struct json_writer *line, const struct record *record)
+static void put_operation(struct bounded_text *line, const struct record *record)
 {
 	bool is_audit = record->mode && strcmp(record->mode, "audit") == 0;
 	put_result(line, record);
-	put(line, " after ");
+	bounded_put_words(line, " after ");
 	put_count(line, record->attempts, "attempt");
-	put(line, " in ");
+	bounded_put_words(line, " in ");
 	put_duration(line, record->elapsed_ms);
 	if (record->waited_ms > 0) {
-		put(line, is_audit ? " (would have waited " : " (waited ");
+		bounded_put_words(line, is_audit ? " (would have waited " : " (waited ");
 		put_duration(line, record->waited_ms);
-		put(line, ")");
+		bounded_put_words(line, ")");
 	}
-	put(line, ": ");
-	put(line, record->reason ? record->reason : "?");
+	bounded_put_words(line, ": ");
+	bounded_put_words(line, record->reason ? record->reason : "?");
 }
 
-static void put_return(struct json_writer *line, const struct record *record)
+static void put_return(struct bounded_text *line, const struct record *record)
 {
-	put(line, "came back after ");
+	bounded_put_words(line, "came back after ");
 	put_duration(line, record->gap_ms);
-	put(line, ": operation ");
-	json_put_integer(line, record->intent_operations);
-	put(line, " of intent ");
-	put(line, record->intent ? record->intent : "?");
+	bounded_put_words(line, ": operation ");
+	bounded_put_integer(line, record->intent_operations);
+	bounded_put_words(line, " of intent ");
+	bounded_put_words(line, record->intent ? record->intent : "?");
 }
 
-static void put_what(struct json_writer *line, const struct record *record)
+static void put_what(struct bounded_text *line, const struct record *record)
 {
 	switch (record->kind) {
 	case RECORD_ATTEMPT:
@@ -148,21 +143,21 @@ static void put_what(struct json_writer *line, const struct record *record)
 
 size_t record_format_text(const struct record *record, char out[static RECORD_BYTES_MAX])
 {
-	struct json_writer line = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
+	struct bounded_text line = {.out = out, .capacity_bytes = RECORD_BYTES_MAX};
 	put_who(&line, record);
 	if (record->kind != RECORD_NOTE) {
-		put(&line, " ");
+		bounded_put_words(&line, " ");
 		put_plain(&line, record->method ? record->method : "?");
-		put(&line, " ");
+		bounded_put_words(&line, " ");
 		put_plain(&line, record->url ? record->url : "?");
 	}
-	put(&line, ": ");
+	bounded_put_words(&line, ": ");
 	put_what(&line, record);
 	if (record->lost > 0) {
-		put(&line, " (");
+		bounded_put_words(&line, " (");
 		put_count(&line, (int64_t)record->lost, "record");
-		put(&line, " before this could not be written)");
+		bounded_put_words(&line, " before this could not be written)");
 	}
-	put(&line, "\n");
+	bounded_put_words(&line, "\n");
 	return line.overflow ? 0 : line.used_bytes;
 }
