@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One reader of URLs, and libcurl's own beside it: whatever libcurl makes of a URL, we make of it, and so do matching,
- * origins and logs; where it refuses one, so do we.
+ * origins and logs; where it refuses one, so do we. And those four say the same of it, however it is spelled.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 #include <strings.h>
 
 #include "base/url.h"
+#include "config/match.h"
 #include "log/record.h"
 #include "tests/unit/test_policy_support.h"
 
@@ -463,12 +464,141 @@ static void test_h14_libcurl_reads_the_same(void **state)
 	policy_free(policy);
 }
 
+/* Scheme, matching, origin and log, of one URL and of its other spellings. */
+
+static void tell(const struct url *url, enum policy_log_url detail, char out[static 1000])
+{
+	record_redact_url(url, detail, out, 1000);
+}
+
+/* Whether `pattern`, to which `url` gave its scheme, host and port, fits it. */
+static bool fits(const struct url *url, const char *scheme, int port)
+{
+	char pattern[2 * URL_HOST_BYTES];
+	struct arena arena = {NULL};
+	struct policy_match match;
+	const char *wrong;
+	snprintf(pattern, sizeof(pattern), "%s://%s:%d", scheme, url->host, port);
+	bool is_fit = match_parse(pattern, &arena, &match, &wrong) && match_url(&match, url);
+	arena_free(&arena);
+	return is_fit;
+}
+
+/* What a pattern can name: ports from 1 on, hosts as DNS has them. */
+static bool can_be_matched(const struct url *url)
+{
+	const char *host = url->host;
+	if (url->host_kind == URL_HOST_NAME)
+		for (; *host; host++)
+			if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-._", *host) && (unsigned char)*host < 0x80)
+				return false;
+	return url->port > 0 && url->host[0] != '.';
+}
+
+static void expect_match(const char *text, const struct url *url)
+{
+	const char *scheme = url_protocol_name(url->protocol);
+	const char *other = url->protocol == URL_HTTP ? "https" : "http";
+	if (!fits(url, scheme, url->port) || fits(url, other, url->port) || fits(url, scheme, url->port % 65535 + 1))
+		fail_msg("%s: matching sees another than %s://%s:%d", text, scheme, url->host, url->port);
+}
+
+/* Every log_url begins with the origin, and nothing but a path follows. */
+static void expect_told(const char *text, const struct url *url, const char *origin)
+{
+	static const enum policy_log_url details[] = {POLICY_LOG_URL_PATH, POLICY_LOG_URL_FULL_PATH,
+	                                              POLICY_LOG_URL_HASH};
+	size_t origin_bytes = strlen(origin);
+	char told[1000];
+	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		tell(url, details[i], told);
+		if (strncmp(told, origin, origin_bytes) != 0 || !strchr("/", told[origin_bytes]) || strpbrk(told, "?#"))
+			fail_msg("%s: told as %s, its origin is %s", text, told, origin);
+	}
+}
+
+/* What is told of an origin is a URL of that origin, whatever the default protocol. */
+static void expect_same(const char *text, const struct url *url, const char *origin, const char *default_protocol)
+{
+	struct url again;
+	if (!url_read(origin, default_protocol, &again) || again.protocol != url->protocol || again.port != url->port ||
+	    strcmp(again.host, url->host) != 0)
+		fail_msg("%s (default %s): %s://%s:%d is another", origin, default_protocol,
+		         url_protocol_name(url->protocol), url->host, url->port);
+	expect_told(text, &again, origin);
+}
+
+static void put_upper(char *out, const char *text)
+{
+	for (; *text; text++)
+		*out++ = *text >= 'a' && *text <= 'z' ? (char)(*text & ~0x20) : *text;
+	*out = '\0';
+}
+
+/* Upper case, a user, a dot at the end, the port as a default or padded; the default protocol for the scheme. */
+static void expect_spellings(const struct url *url, const char *origin)
+{
+	char host[URL_HOST_BYTES], scheme[8], spelling[1000], told[1000];
+	const char *dot = url->host_kind == URL_HOST_IPV6 ? "" : ".";
+	struct url again;
+	put_upper(host, url->host);
+	put_upper(scheme, url_protocol_name(url->protocol));
+	for (int i = 0; i < 8; i++) {
+		const char *user = i & 1 ? "U:P@" : "", *end = i & 2 ? dot : "", *tail = i & 1 ? "/?q@h#f" : "#f?q";
+		bool has_scheme = i & 4;
+		snprintf(spelling, sizeof(spelling), "%s%s%s%s%s:%05d%s", has_scheme ? scheme : "",
+		         has_scheme ? "://" : "", user, host, end, url->port, tail);
+		if (!url_read(spelling, has_scheme ? "ftp" : scheme, &again) || again.protocol != url->protocol)
+			fail_msg("%s (default %s) isn't read as %s", spelling, scheme, origin);
+		tell(&again, POLICY_LOG_URL_ORIGIN, told);
+		if (strcmp(told, origin) != 0)
+			fail_msg("%s: its origin is %s, not %s", spelling, told, origin);
+		if (can_be_matched(&again))
+			expect_match(spelling, &again);
+	}
+}
+
+static void test_h14_scheme_matching_origin_and_log_agree(void **state)
+{
+	const struct policy *policy = load_text("[upstream all]\nmatch = *\n");
+	char text[256], origin[1000];
+	int read = 0, matched = 0, refused = 0;
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		struct url url;
+		make_url(text);
+		bool is_http = url_read(text, PICK(DEFAULTS), &url) && url_is_http(&url);
+		tell(is_http ? &url : NULL, POLICY_LOG_URL_ORIGIN, origin);
+		const char *section = policy_select(policy, is_http ? &url : NULL)->name;
+		if (strcmp(section, is_http ? "all" : "policy") != 0 || (strcmp(origin, "?") == 0) == is_http)
+			fail_msg("%s: gets [%s], told as %s", text, section, origin);
+		refused += !is_http;
+		if (!is_http)
+			continue;
+		read++;
+		expect_told(text, &url, origin);
+		expect_same(text, &url, origin, "");
+		expect_same(text, &url, origin, "ftp");
+		expect_spellings(&url, origin);
+		if (can_be_matched(&url)) {
+			expect_match(text, &url);
+			matched++;
+		}
+	}
+	assert_in_range(read, 1000, 9000);
+	assert_in_range(matched, 1000, read);
+	assert_in_range(refused, 1000, 9000);
+	policy_free(policy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_h14_urls_are_read_like_this),
 	    cmocka_unit_test(test_h14_parts_are_parts_of_the_text),
 	    cmocka_unit_test(test_h14_libcurl_reads_the_same),
+	    cmocka_unit_test(test_h14_scheme_matching_origin_and_log_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
