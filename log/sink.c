@@ -25,8 +25,7 @@
 #define FILE_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 #define FILE_MODE  0600
 
-/* Replaces each %u by the effective user id. Returns false if it doesn't fit. */
-static bool expand_path(const char *pattern, char *out, size_t out_bytes)
+bool log_expand_path(const char *pattern, char *out, size_t out_bytes)
 {
 	struct bounded_text writer = {.out = out, .capacity_bytes = out_bytes - 1};
 	while (*pattern) {
@@ -68,7 +67,7 @@ static int open_pattern(const char *pattern)
 	if (!strstr(pattern, "%u"))
 		return open_regular(pattern);
 	char *path = malloc(PATH_MAX);
-	int fd = path && expand_path(pattern, path, PATH_MAX) ? open_regular(path) : -1;
+	int fd = path && log_expand_path(pattern, path, PATH_MAX) ? open_regular(path) : -1;
 	free(path);
 	return fd;
 }

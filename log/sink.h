@@ -27,6 +27,10 @@
 bool log_write(const struct policy_rules *rules, const struct log_stderr_identity *identity, const char *line,
                size_t line_bytes);
 
+/* Writes the path of a log file with the effective user id for each %u. Returns false if it doesn't fit. errno is kept.
+ */
+bool log_expand_path(const char *pattern, char *out, size_t out_bytes);
+
 /*
  * Sends one line to syslog (facility user, the given severity 0..7), tag "tenacurl". For the few words tenacurl has to
  * say when there is no policy to name a log. Returns false if nobody took it. errno is kept.

@@ -18,27 +18,10 @@
 #include "log/record.h"
 #include "log/sink.h"
 
-/* Says so and returns false. */
+/* Says so, of a long path only the begin, and returns false. */
 static bool tell_trouble(struct sink_trouble *trouble, const char *sink, const char *reason)
 {
-	snprintf(trouble->text, sizeof(trouble->text), "%s: %s", sink, reason);
-	return false;
-}
-
-/* The file's name for this user: %u is the effective user's id. False if it is too long. */
-static bool expand_user(const char *pattern, char path[static PATH_MAX])
-{
-	size_t used = 0;
-	for (; *pattern && used < PATH_MAX - 16; pattern++) {
-		if (pattern[0] == '%' && pattern[1] == 'u') {
-			used += (size_t)snprintf(path + used, 16, "%u", (unsigned)geteuid());
-			pattern++;
-		} else {
-			path[used++] = *pattern;
-		}
-	}
-	path[used] = '\0';
-	return *pattern == '\0';
+	return snprintf(trouble->text, sizeof(trouble->text), "%s: %s", sink, reason) < 0;
 }
 
 /* Whether a line more fits where `path` is: on its file system, and below the limit of a file's size. */
@@ -79,7 +62,7 @@ static bool try_file(const char *pattern, struct sink_trouble *trouble)
 {
 	char path[PATH_MAX];
 	struct stat file;
-	if (!expand_user(pattern, path))
+	if (!log_expand_path(pattern, path, sizeof(path)))
 		return tell_trouble(trouble, pattern, strerror(ENAMETOOLONG));
 	if (lstat(path, &file) != 0)
 		return errno == ENOENT ? try_directory(path, trouble) : tell_trouble(trouble, path, strerror(errno));
