@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* One line for people, without the "tenacurl run: " before it and the newline after it. */
+/* One line for people, without the name of the command before it and the newline after it. */
 struct say_error {
 	char text[768];
 };
