@@ -23,6 +23,7 @@ struct test_ports {
 	bool tokens;
 	bool outer_layer;
 	bool breaker_open;
+	bool cannot_rewind;
 	bool places_taken;
 	bool probe;
 	int64_t expires_ms; /* 0: never */
@@ -82,6 +83,13 @@ static inline bool test_breaker_allows(void *context)
 	return !ports->breaker_open;
 }
 
+static inline bool test_can_rewind(void *context)
+{
+	struct test_ports *ports = context;
+
+	return !ports->cannot_rewind;
+}
+
 static inline bool test_take_retrying(void *context, int64_t wait_ms)
 {
 	struct test_ports *ports = context;
@@ -108,6 +116,7 @@ static inline struct engine_ports test_engine_ports(struct test_ports *ports)
 	    .expires_ms = test_expires_ms,
 	    .yields = test_yields,
 	    .breaker_allows = test_breaker_allows,
+	    .can_rewind = test_can_rewind,
 	    .take_retrying = test_take_retrying,
 	    .give_retrying = test_give_retrying,
 	    .take_token = test_take_token,

@@ -75,6 +75,11 @@ static void forbid_replay(struct scene *scene)
 	scene->rules.replay = POLICY_REPLAY_NONE;
 }
 
+static void change_request(struct scene *scene)
+{
+	scene->outcome.request_changed = true;
+}
+
 static void lose_body(struct scene *scene)
 {
 	scene->request.body_replayable = false;
@@ -141,6 +146,7 @@ static const struct {
     {succeed, ENGINE_SUCCESS},
     {fail_for_good, ENGINE_TERMINAL_ERROR},
     {forbid_replay, ENGINE_UNSAFE_REPLAY},
+    {change_request, ENGINE_REQUEST_CHANGED},
     {lose_body, ENGINE_BODY_NOT_REPLAYABLE},
     {leave_it_to_an_outer_layer, ENGINE_NESTED},
     {use_up_attempts, ENGINE_ATTEMPT_CAP},
@@ -236,6 +242,26 @@ static void outer_layers_are_asked_for_by_what_failed(void **state)
 	assert_int_equal(scene.ports.yields_status, 0);
 }
 
+/* Neither a place nor a token is taken for a retry whose body can't be sent. */
+static void a_body_that_cannot_be_rewound_is_noticed_before_anything_is_taken(void **state)
+{
+	struct scene scene = retried_scene();
+
+	(void)state;
+	scene.ports.cannot_rewind = true;
+	assert_reason(judge_scene(&scene).reason, ENGINE_BODY_NOT_REPLAYABLE);
+	assert_int_equal(scene.ports.places_held, 0);
+	assert_int_equal(scene.ports.tokens_asked, 0);
+	for (size_t i = 0; i < countof(causes); i++) {
+		bool is_earlier = causes[i].reason <= ENGINE_BREAKER_OPEN;
+
+		scene = retried_scene();
+		scene.ports.cannot_rewind = true;
+		causes[i].cause(&scene);
+		assert_reason(judge_scene(&scene).reason, is_earlier ? causes[i].reason : ENGINE_BODY_NOT_REPLAYABLE);
+	}
+}
+
 /* A place that is kept although there is no retry would be missed until its lease ends. */
 static void a_place_is_held_for_a_retry_only(void **state)
 {
@@ -263,6 +289,9 @@ static void without_ports_nothing_is_asked(void **state)
 	(void)state;
 	ports.yields = NULL;
 	ports.breaker_allows = NULL;
+	ports.can_rewind = NULL;
+	ports.is_probe = NULL;
+	ports.expires_ms = NULL;
 	ports.take_retrying = NULL;
 	ports.take_token = NULL;
 	engine_begin(&operation, &scene.rules, &scene.request, ENTRY_MS);
@@ -575,6 +604,7 @@ int main(void)
 	    cmocka_unit_test(draws_and_tokens_are_asked_for_last),
 	    cmocka_unit_test(outer_layers_are_asked_for_once_all_else_allows_a_retry),
 	    cmocka_unit_test(outer_layers_are_asked_for_by_what_failed),
+	    cmocka_unit_test(a_body_that_cannot_be_rewound_is_noticed_before_anything_is_taken),
 	    cmocka_unit_test(a_place_is_held_for_a_retry_only),
 	    cmocka_unit_test(without_ports_nothing_is_asked),
 	    cmocka_unit_test(deadline_is_reached_at_its_instant),
