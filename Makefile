@@ -182,8 +182,28 @@ $(BUILD)/tests/clients/%: tests/clients/%.cc $(BUILD)/flags
 SOURCE_OBJ = $(addprefix $(BUILD)/cli/interpose/host/,policy_source.o policy_place.o policy_slots.o mounts.o)
 $(BUILD)/tests/unit/test_policy_source: $(SOURCE_OBJ)
 $(BUILD)/tests/unit/test_policy_source: CLI_LIBS += $(SOURCE_OBJ)
+# The gate between a libcurl and a program that the tests play, with their clock and memory.
+GATE_OBJ = $(addprefix $(BUILD)/cli/interpose/,gate/gate.o gate/deliver.o gate/block.o handle/held.o)
+GATE_TESTS = $(filter $(BUILD)/tests/unit/test_gate_%,$(UNIT_BIN))
+$(GATE_TESTS): $(GATE_OBJ)
+$(GATE_TESTS): CLI_LIBS += $(GATE_OBJ) -Wl,--wrap=held_append,--wrap=clock_gettime
+$(BUILD)/tests/unit/test_deliver $(BUILD)/tests/unit/test_block: $(GATE_OBJ)
+$(BUILD)/tests/unit/test_deliver: CLI_LIBS += $(addprefix $(BUILD)/cli/interpose/,gate/deliver.o handle/held.o)
+$(BUILD)/tests/unit/test_block: CLI_LIBS += $(BUILD)/cli/interpose/gate/block.o
 $(BUILD)/tests/unit/test_mounts: $(BUILD)/cli/interpose/host/mounts.o
 $(BUILD)/tests/unit/test_mounts: CLI_LIBS += $(BUILD)/cli/interpose/host/mounts.o
+
+# The conductor, against a libcurl that plays a script. What a test defines itself stands in place of the host's.
+CONDUCT_TEST = $(filter $(BUILD)/tests/unit/test_conduct_%,$(UNIT_BIN))
+SCENE_OBJ = $(addprefix $(BUILD)/cli/tests/unit/,conduct_scene.o fake_libcurl.o)
+GUEST_OBJ = $(patsubst %.c,$(BUILD)/cli/%.o,$(filter interpose/%,$(SO_SRC)))
+$(BUILD)/tests/interpose.a: $(GUEST_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(say) AR $@
+	$(Q)$(AR) rcs $@ $^
+$(CONDUCT_TEST): $(SCENE_OBJ) $(BUILD)/tests/interpose.a
+$(CONDUCT_TEST): UNIT_LIBS = -Wl,--wrap=clock_gettime $(SCENE_OBJ) $(BUILD)/tests/interpose.a $(CLI_LIBS) -lcmocka
 
 include tests/plugins/layouts.mk
 include tests/broken/broken.mk
@@ -300,4 +320,4 @@ clean:
 .PHONY: all tests check check-sanitize fuzz install uninstall format clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d) $(SOAK_BIN:=.d) $(REPLAY_BIN:=.d) $(CLIENT_BIN:=.d)
+-include $(SO_OBJ:.o=.d) $(BIND_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(SCENE_OBJ:.o=.d) $(UNIT_BIN:=.d) $(SOAK_BIN:=.d) $(REPLAY_BIN:=.d) $(CLIENT_BIN:=.d)

@@ -157,12 +157,11 @@ static size_t begin_drop(struct gate *gate, enum held_kind kind, char *data, siz
 	gate->drain_ms = may_be_taken_back ? SEARCH_MS_MAX : DRAIN_MS_MAX;
 	bool is_short = is_bodyless || gate->block.content_length_bytes <= (int64_t)gate->drain_bytes;
 	gate->state = GATE_DROP;
-	if (!gate->observes)
-		gate->ports->hide(gate->context);
 	gate->dropped_since_ms = clock_ms();
-	size_t kept = keep_rest(gate, kind, data, bytes);
 	if (gate->observes)
-		return kept;
+		return keep_rest(gate, kind, data, bytes);
+	gate->ports->hide(gate->context);
+	size_t kept = keep_rest(gate, kind, data, bytes);
 	if (is_short)
 		gate->ports->limit_rest(gate->context, gate->drain_ms);
 	return is_short ? kept : refuse(bytes);
@@ -176,20 +175,17 @@ static size_t begin_hold_success(struct gate *gate, enum held_kind kind, char *d
 	return keep(gate, kind, data, bytes);
 }
 
-/* Keeps the body bytes at hand; returns whether the text is in what was kept. */
-static bool finds_final_body(struct gate *gate, enum held_kind kind, const char *data, size_t bytes)
+/* Whether the text is in what was kept last and before it. */
+static bool finds_final_body(struct gate *gate, enum held_kind kind)
 {
-	struct held *held = &gate->handle->held;
+	const struct held *held = &gate->handle->held;
 	const char *wanted = gate->rules->final_body;
-	size_t wanted_bytes = strlen(wanted);
+	size_t wanted_bytes = strlen(wanted), begin = gate->search_begin;
 
-	if (!held_append(held, kind, data, bytes))
-		return false;
 	if (kind == HELD_HEADER) {
 		gate->search_begin = held->data_bytes;
 		return false;
 	}
-	size_t begin = gate->search_begin;
 	/* What has been searched can only hold the beginning of the text. */
 	if (held->data_bytes - begin >= wanted_bytes)
 		gate->search_begin = held->data_bytes - wanted_bytes + 1;
@@ -211,10 +207,11 @@ static size_t take_back(struct gate *gate, enum held_kind kind, char *data, size
 
 static size_t search_body(struct gate *gate, enum held_kind kind, char *data, size_t bytes)
 {
-	if (gate->kept_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms)
+	bool is_over = gate->kept_bytes + bytes > gate->bound_bytes || clock_ms() > gate->search_end_ms;
+	if (is_over || !held_append(&gate->handle->held, kind, data, bytes))
 		return begin_drop(gate, kind, data, bytes);
 	gate->kept_bytes += bytes;
-	if (finds_final_body(gate, kind, data, bytes))
+	if (finds_final_body(gate, kind))
 		return take_back(gate, kind, data, bytes);
 	return gate->observes ? deliver_now(gate, kind, data, bytes) : bytes;
 }
