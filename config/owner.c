@@ -28,11 +28,11 @@ static ssize_t read_text(const char *path, char text[static MAP_BYTES])
 	return length < MAP_BYTES - 1 ? length : -1;
 }
 
-static bool is_overflow(unsigned long id, const char *path)
+static bool is_overflow(unsigned long long id, const char *path)
 {
 	char text[MAP_BYTES];
 
-	return id == (read_text(path, text) > 0 ? strtoul(text, NULL, 10) : USUAL_OVERFLOW);
+	return id == (read_text(path, text) > 0 ? strtoull(text, NULL, 10) : USUAL_OVERFLOW);
 }
 
 /* Whether 0 is certainly none of the map's ids. */
@@ -44,7 +44,7 @@ static bool lacks_zero(const char *path)
 		return false;
 	for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (*line != '\0' && strtoul(line, NULL, 10) == 0)
+		if (*line != '\0' && strtoull(line, NULL, 10) == 0)
 			return false;
 	}
 	return true;

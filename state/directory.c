@@ -203,7 +203,7 @@ struct owner_list {
 static void add_owner(struct owner_list *list, const char *digits)
 {
 	char *end;
-	unsigned long owner = strtoul(digits, &end, 10);
+	unsigned long long owner = strtoull(digits, &end, 10);
 	if (*digits < '0' || *digits > '9' || *end || owner != (uid_t)owner || list->count == list->room)
 		return;
 	for (size_t i = 0; i < list->count; i++)

@@ -184,9 +184,10 @@ static void remove_left_over(int directory, const char *current_name)
 	const struct dirent *file;
 	if (!listing)
 		return;
-	time_t now_s = time(NULL);
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
 	while ((file = readdir(listing)))
-		if (is_left_over(directory, file->d_name, current_name, now_s))
+		if (is_left_over(directory, file->d_name, current_name, now.tv_sec))
 			unlinkat(directory, file->d_name, 0);
 	closedir(listing);
 }

@@ -8,7 +8,8 @@
  *   - Characters. The program's locale is none of iniparser's business.
  *   - Memory. iniparser 4.1 uses its dictionary's arrays without a look at whether calloc() gave them. Here they come
  *     out of one mapping, which is there before it begins, and goes as a whole.
- *   - Names that only newer C libraries have, or only some.
+ *   - Names that only newer C libraries have, or only some, or that stand in functions which nobody calls: ld.so would
+ *     look each up at the start of each process.
  */
 
 #include <limits.h>
@@ -37,6 +38,7 @@ int ini_format_checked(char *text, int flag, size_t bytes, const char *format, .
 char *ini_read_line_checked(char *line, size_t room_bytes, int bytes, FILE *in);
 FILE *ini_open(const char *path, const char *mode);
 FILE *ini_open_memory(void *memory, size_t bytes, const char *mode);
+void ini_unused_fputc(void);
 const unsigned short **ini_classes(void);
 const int32_t **ini_lower(void);
 void *ini_allocate(size_t bytes);
@@ -97,6 +99,15 @@ FILE *ini_open_memory(void *memory, size_t bytes, const char *mode)
 	(void)mode;
 	return NULL;
 }
+
+/* All that iniparser is asked for is texts, so that it reads no numbers and writes no files. */
+void ini_unused_fputc(void)
+{
+}
+
+void ini_unused_strtod(void) __attribute__((alias("ini_unused_fputc")));
+void ini_unused_strtol(void) __attribute__((alias("ini_unused_fputc")));
+void ini_unused_old_strtol(void) __attribute__((alias("ini_unused_fputc")));
 
 /* Characters: what is looked up by -128 to 255, as <ctype.h> of glibc has it. */
 

@@ -99,7 +99,7 @@ bool large_stack_call(void (*function)(void))
 		return true;
 	}
 
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page_bytes = (size_t)getauxval(AT_PAGESZ);
 	bool called = false;
 	sigset_t saved;
 	void *area = MAP_FAILED;

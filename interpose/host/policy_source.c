@@ -93,7 +93,7 @@ static void after_fork_in_child(void)
 	/* We held the mutex, so whoever says that it is loading was only waiting for it. */
 	int loading = SOURCE_LOADING;
 	atomic_compare_exchange_strong(&state, &loading, SOURCE_UNTOUCHED);
-	pthread_mutex_init(&load_mutex, NULL);
+	load_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 /* What pthread_atfork is in glibc; weak, since musl lacks it and a musl program that inherits the preload must still

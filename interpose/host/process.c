@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,7 +111,7 @@ static bool wipe_in_children(void *page, size_t page_bytes)
 
 static _Atomic uint32_t *map_generation_page(void)
 {
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page_bytes = (size_t)getauxval(AT_PAGESZ);
 	_Atomic uint32_t *seen = NULL, *page = &no_page;
 	void *mapped = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapped != MAP_FAILED && wipe_in_children(mapped, page_bytes))

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,8 +50,8 @@ static int64_t time_ms(clockid_t clock)
 /* The kernel tells the tick in which the process was made, on a clock that goes on while the host sleeps. */
 static int64_t start_ms_of(const struct proc_stat *stat)
 {
-	long ticks_per_s = sysconf(_SC_CLK_TCK);
-	if (ticks_per_s <= 0)
+	int64_t ticks_per_s = (int64_t)getauxval(AT_CLKTCK);
+	if (ticks_per_s == 0)
 		return INT64_MIN;
 	int64_t next_tick = (int64_t)stat->start_ticks + 1;
 	return next_tick * MS_PER_S / ticks_per_s - (time_ms(CLOCK_BOOTTIME) - time_ms(CLOCK_MONOTONIC));
