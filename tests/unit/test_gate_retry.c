@@ -279,6 +279,23 @@ static const struct gate_case searched[] = {
                    "judge, hide, limit:1000, retract, h HTTP/1.1 401 x|, h |, lift, =, committed"}},
     },
     {
+        .name = "a text in the header, where it falls at the body",
+        .final_body = "stop",
+        .retried_status = 401,
+        .steps = {{"h HTTP/1.1 401 x|", GATE_HOLD, ""},
+                  {"h A: stop|", GATE_HOLD, ""},
+                  {"h |", GATE_HOLD, ""},
+                  {"w body", GATE_SEARCH, "judge, hide, limit:1000"}},
+    },
+    {
+        .name = "a text that begins in the header",
+        .final_body = "\nstop",
+        .steps = {{STATUS_503},
+                  {"h |", GATE_SEARCH, "judge, hide, limit:1000"},
+                  {"w s", GATE_SEARCH, ""},
+                  {"w top", GATE_SEARCH, ""}},
+    },
+    {
         .name = "a text in what isn't retried",
         .final_body = "stop",
         .delivers = true,
@@ -417,6 +434,23 @@ static const struct gate_case held_successes[] = {
         .name = "a failure",
         .hold_success_bytes = 100,
         .steps = {{"h HTTP/1.1 404 x|", GATE_SHOW, "lift, =, committed"}},
+    },
+    {
+        .name = "a failure that is retried",
+        .hold_success_bytes = 100,
+        .steps = {{STATUS_503}, {"h |", GATE_DROP, "judge, hide, limit:100"}},
+    },
+    {
+        .name = "a 300 that nobody follows",
+        .hold_success_bytes = 100,
+        .deaf = true,
+        .steps = {{"h HTTP/1.1 300 x|", GATE_HOLD, ""}, {"h |", GATE_LIVE, "judge, lift"}},
+    },
+    {
+        .name = "a switch to another protocol",
+        .hold_success_bytes = 100,
+        .steps = {{"h HTTP/1.1 101 x|", GATE_HOLD, ""},
+                  {"h |", GATE_LIVE, "judge, h HTTP/1.1 101 x|, lift, =, committed"}},
     },
     {
         .name = "a success after an auth round",

@@ -446,7 +446,7 @@ static void lines_may_come_together_after_a_pause(void **state)
 	pass_cases(several_lines);
 }
 
-/* What the program is told of an answer that began: its body can be sought by libcurl again. */
+/* From then on libcurl may seek the program's body by itself. */
 static void an_answer_is_noted_when_it_begins(void **state)
 {
 	const struct gate_case lends = {.lends_seek = true, .proxys_blocks = 1};
@@ -467,6 +467,45 @@ static void an_answer_is_noted_when_it_begins(void **state)
 	leave_scene();
 }
 
+/* An attempt that ends in an open header is an incomplete response. */
+static void a_header_is_followed_to_its_end_though_it_is_shown(void **state)
+{
+	const struct gate_case plain = {.name = NULL}, narrow = {.hold_body_bytes = 1};
+
+	(void)state;
+	set_scene(&plain);
+	pass("h HTTP/1.1 200 x|");
+	pass("h A: b|");
+	assert_true(scene.gate->block.open);
+	pass("h |");
+	assert_false(scene.gate->block.open);
+	leave_scene();
+
+	set_scene(&narrow);
+	pass("h HTTP/1.1 503 x|");
+	pass("h Content-Length: 5|");
+	assert_int_equal(scene.gate->state, GATE_LIVE);
+	assert_true(scene.gate->block.open);
+	assert_int_equal(scene.gate->block.content_length_bytes, 5);
+	pass("h |");
+	assert_false(scene.gate->block.open);
+	leave_scene();
+}
+
+/* A request that goes out once more makes it unanswered (interpose/callbacks.c). */
+static void what_comes_live_is_an_answer(void **state)
+{
+	const struct gate_case plain = {.name = NULL};
+
+	(void)state;
+	set_scene(&plain);
+	pass("h HTTP/1.1 200 x|");
+	scene.gate->answered = false;
+	pass("w body");
+	assert_true(scene.gate->answered);
+	leave_scene();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +517,8 @@ int main(void)
 	    cmocka_unit_test(header_lines_that_are_written_belong_to_their_header),
 	    cmocka_unit_test(lines_may_come_together_after_a_pause),
 	    cmocka_unit_test(an_answer_is_noted_when_it_begins),
+	    cmocka_unit_test(a_header_is_followed_to_its_end_though_it_is_shown),
+	    cmocka_unit_test(what_comes_live_is_an_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,6 +266,42 @@ static void steps_may_be_held(void **state)
 	pass_cases(held);
 }
 
+/* What was shown or forgotten isn't held any more: it takes no room from the response behind it. */
+static const struct gate_case bounded[] = {
+    {
+        .name = "a failure behind a known step",
+        .hold_body_bytes = 34,
+        .steps = {{SHOWN_302},
+                  {SHOWN_A},
+                  {SHOWN_END},
+                  {NEXT},
+                  {HELD_302},
+                  {HELD_A},
+                  {HELD_END},
+                  {"h HTTP/1.1 503 x|", GATE_HOLD, ""},
+                  {"h |", GATE_DROP, "judge, hide, limit:100"}},
+    },
+    {
+        .name = "a failure behind a step that was shown late",
+        .hold_body_bytes = 34,
+        .steps = {{SHOWN_302},
+                  {SHOWN_A},
+                  {SHOWN_END},
+                  {NEXT},
+                  {HELD_302},
+                  {HELD_B},
+                  {LATE_B},
+                  {"h HTTP/1.1 503 x|", GATE_HOLD, ""},
+                  {"h |", GATE_DROP, "judge, hide, limit:100"}},
+    },
+};
+
+static void steps_take_no_room_once_they_are_shown(void **state)
+{
+	(void)state;
+	pass_cases(bounded);
+}
+
 static void pass_step(const char *expected)
 {
 	pass("h HTTP/1.1 302 x|");
@@ -396,6 +432,7 @@ int main(void)
 	    cmocka_unit_test(steps_are_shown_once),
 	    cmocka_unit_test(responses_behind_which_no_hop_comes_are_final),
 	    cmocka_unit_test(steps_may_be_held),
+	    cmocka_unit_test(steps_take_no_room_once_they_are_shown),
 	    cmocka_unit_test(more_steps_than_are_told_apart_are_a_response),
 	    cmocka_unit_test(a_deaf_program_may_have_more_steps_too),
 	    cmocka_unit_test(held_steps_are_told_apart_as_far_as_there_is_room),
