@@ -354,8 +354,12 @@ static size_t show_late(struct gate *gate, char *data, size_t bytes)
 {
 	struct handle *handle = gate->handle;
 	const struct operation *operation = handle->active;
+	gate->shows_late = true;
 	size_t taken = end_show(gate, data, bytes);
-	if (!handle_runs(handle, operation) || taken != bytes || handle->program.follow_location)
+	if (!handle_runs(handle, operation) || taken != bytes)
+		return taken;
+	gate->shows_late = false;
+	if (handle->program.follow_location)
 		return taken;
 	/* The program forbade the hop, too late for libcurl: better a failed transfer than that hop. */
 	gate->committed = true;
@@ -380,7 +384,8 @@ static size_t take_step(struct gate *gate, char *data, size_t bytes)
 	}
 	if (gate->steps >= GATE_STEPS_MAX)
 		return flush_and_go_live(gate, HELD_HEADER, data, bytes);
-	size_t taken = is_shown ? end_show(gate, data, bytes) : show_late(gate, data, bytes);
+	bool is_live = is_shown && !gate->shows_late;
+	size_t taken = is_live ? end_show(gate, data, bytes) : show_late(gate, data, bytes);
 	if (handle_runs(handle, operation) && taken == bytes)
 		remember_step(gate);
 	return taken;

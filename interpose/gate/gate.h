@@ -64,6 +64,7 @@ struct gate {
 	const struct gate_ports *ports;
 	void *context;
 	bool observes;       /* audit: what would be kept is shown at once; verdicts are only noted */
+	bool shows_late;     /* the step that is shown was held to its end, and the program paused in it */
 	bool became_get;     /* a redirect step made a GET of a request with a body */
 	bool committed;      /* a byte of a final response, or of a block that isn't complete, went (in audit: would
 	                        have gone) to the program */

@@ -492,7 +492,7 @@ static void a_header_is_followed_to_its_end_though_it_is_shown(void **state)
 	leave_scene();
 }
 
-/* A request that goes out once more makes it unanswered (interpose/callbacks.c). */
+/* A request that goes out once more makes it unanswered (interpose/drive/callbacks.c). */
 static void what_comes_live_is_an_answer(void **state)
 {
 	const struct gate_case plain = {.name = NULL};
