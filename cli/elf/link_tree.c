@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "cli/elf/read.h"
-#include "cli/say/monotonic.h"
 
 #define ANSWER_BYTES_MAX (1 << 20)
 #define ANSWER_MS_MAX    3000
@@ -49,13 +49,13 @@ static bool is_trusted(const char *interpreter)
 /* Reads until the other end is closed. Returns false if that takes too long or is too much. */
 static bool read_answer(int fd, struct answer *answer)
 {
-	int64_t end_ms = monotonic_ms() + ANSWER_MS_MAX;
+	int64_t end_ms = clock_ms() + ANSWER_MS_MAX;
 	answer->text = malloc(ANSWER_BYTES_MAX + 1);
 	if (!answer->text)
 		return false;
 	while (answer->bytes < ANSWER_BYTES_MAX) {
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		int64_t left_ms = end_ms - monotonic_ms();
+		int64_t left_ms = end_ms - clock_ms();
 		int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
 		if (ready < 0 && errno == EINTR)
 			continue;
@@ -106,9 +106,9 @@ static pid_t start(char **arguments, char **environment, int output)
 static bool finish(pid_t child, bool in_time)
 {
 	int status;
-	int64_t end_ms = monotonic_ms() + (in_time ? ENDING_MS_MAX : 0);
+	int64_t end_ms = clock_ms() + (in_time ? ENDING_MS_MAX : 0);
 	pid_t ended;
-	while ((ended = waitpid(child, &status, WNOHANG)) == 0 && monotonic_ms() < end_ms)
+	while ((ended = waitpid(child, &status, WNOHANG)) == 0 && clock_ms() < end_ms)
 		nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
 	if (ended == child)
 		return in_time && WIFEXITED(status);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/say/monotonic.h"
+#include "base/clock.h"
 
 #define LIMIT_MS 2000
 #define STEP_MS  2
@@ -38,7 +38,7 @@ static bool take_rights(const struct passwd *user)
 static bool wait_for(pid_t child, int *status)
 {
 	const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-	for (int64_t end_ms = monotonic_ms() + LIMIT_MS; monotonic_ms() < end_ms; nanosleep(&step, NULL)) {
+	for (int64_t end_ms = clock_ms() + LIMIT_MS; clock_ms() < end_ms; nanosleep(&step, NULL)) {
 		pid_t ended = waitpid(child, status, WNOHANG);
 		if (ended == child || (ended < 0 && errno != EINTR))
 			return ended == child;

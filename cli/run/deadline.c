@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/launcher.h"
-#include "cli/say/monotonic.h"
 
 #define DURATION_MS_MAX (INT64_C(365) * 24 * 3600 * 1000)
 
@@ -71,7 +71,7 @@ bool run_parse_duration(const char *text, int64_t *duration_ms)
 
 bool run_deadline_is_live(const struct deadline_text *deadline)
 {
-	return launcher_is_of_this_boot(deadline) && launcher_holds(deadline, monotonic_ms());
+	return launcher_is_of_this_boot(deadline) && launcher_holds(deadline, clock_ms());
 }
 
 bool run_make_deadline(int64_t duration_ms, const struct deadline_text *inherited,
@@ -80,7 +80,7 @@ bool run_make_deadline(int64_t duration_ms, const struct deadline_text *inherite
 	struct deadline_text own;
 	if (!launcher_be(&own))
 		return say_refuse(error, "--deadline needs /proc, which can't be read");
-	own.deadline_ms = monotonic_ms() + duration_ms;
+	own.deadline_ms = clock_ms() + duration_ms;
 	if (inherited && inherited->deadline_ms < own.deadline_ms)
 		own = *inherited;
 	launcher_hand_down(&own);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/say/monotonic.h"
+#include "base/clock.h"
 #include "cli/say/output.h"
 #include "cli/stats/user_state.h"
 
@@ -79,7 +79,7 @@ static bool forget(void *context, struct state *state)
 	struct state_snapshot *snapshot = state_snapshot_take(state);
 	if (!snapshot)
 		return false;
-	forgetting->known = state_snapshot_learned(snapshot, monotonic_ms(), learned);
+	forgetting->known = state_snapshot_learned(snapshot, clock_ms(), learned);
 	state_snapshot_free(snapshot);
 	for (size_t i = 0; i < forgetting->known; i++) {
 		if (!is_meant(forgetting->request, &learned[i]))

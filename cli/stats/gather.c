@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/say/monotonic.h"
+#include "base/clock.h"
 #include "cli/stats/last_running.h"
 #include "engine/breaker.h"
 #include "engine/budget.h"
@@ -98,7 +98,7 @@ static bool add_callers(struct stats *stats, const struct user_state *user, int6
 bool stats_gather(void *context, const struct user_state *user)
 {
 	struct stats *stats = context;
-	int64_t now_ms = monotonic_ms();
+	int64_t now_ms = clock_ms();
 	struct stats_row *rows = reallocarray(stats->rows, stats->row_count + STATE_ENTRIES, sizeof(*rows));
 	if (!rows)
 		return false;

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/launcher.h"
-#include "cli/say/monotonic.h"
 #include "cli/say/plain_json.h"
 #include "cli/say/time.h"
 #include "cli/stats/last_words.h"
@@ -47,7 +47,7 @@ static bool has_died(const struct state_running *running)
 	    .pid_namespace = running->pid_namespace,
 	};
 	bool is_known = running->start_ticks != 0 && running->pid > 0;
-	return is_known && !launcher_holds(&process, monotonic_ms());
+	return is_known && !launcher_holds(&process, clock_ms());
 }
 
 /* A user_state_visitor. */
@@ -55,7 +55,7 @@ static bool find(void *context, const struct user_state *user)
 {
 	static struct state_running running[STATE_RUNNING];
 	struct findings *findings = context;
-	size_t count = state_snapshot_running(user->snapshot, monotonic_ms(), running);
+	size_t count = state_snapshot_running(user->snapshot, clock_ms(), running);
 	struct told *told = reallocarray(findings->told, findings->count + STATE_RUNNING, sizeof(*told));
 	if (!told)
 		return false;
@@ -74,7 +74,7 @@ struct last_running_counts last_running_count(const struct user_state *user, con
 {
 	static struct state_running running[STATE_RUNNING];
 	struct last_running_counts counts = {0};
-	size_t count = state_snapshot_running(user->snapshot, monotonic_ms(), running);
+	size_t count = state_snapshot_running(user->snapshot, clock_ms(), running);
 	for (size_t i = 0; i < count; i++)
 		if (last_is_asked_for(filter, LAST_WHO(&running[i])))
 			*(has_died(&running[i]) ? &counts.died : &counts.running) += 1;

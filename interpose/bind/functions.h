@@ -5,15 +5,19 @@
 /*
  * The one list of the functions of libcurl that tenacurl wraps, and of those that it only calls.
  *
- * To wrap one more, add a line to WRAPPED_FUNCTIONS and write its body, entry_WORD(), in interpose/entry/entry.c or
- * beside it. All else comes from the line:
+ * To wrap one more, add a line to WRAPPED_FUNCTIONS and write its body, entry_WORD(), in entry/entry.c or beside it.
+ * All else comes from the line:
  *
- *   what is exported                   exports.map, made from interpose/entry/exports.map.in, and
- * interpose/entry/exports.c what the binder binds to           interpose/entry/bound.c, interpose/bind/bind.h,
- * interpose/bind/binder.c the entry points themselves        interpose/entry/entry_points.h the declaration of the body
- * interpose/entry/entry.h where the real one is              struct libcurl's member WORD, filled in by
- * interpose/libcurl/libcurl.c what `check` looks for             cli/process_objects.c what the object is checked for
- * exports.txt, made from tests/elf/exports.txt.in (scripts/check-elf)
+ *   what is exported, and what the object is checked for
+ *       entry/exports.map.in, entry/exports.c, tests/elf/exports.txt.in
+ *   what the binder binds to
+ *       entry/bound.c, bind/bind.h, bind/binder.c
+ *   the entry points, and the declaration of the body
+ *       entry/entry_points.h, entry/entry.h
+ *   where the real one is
+ *       libcurl/libcurl.c: struct libcurl's member WORD
+ *   what `check` looks for
+ *       cli/check/process_objects.c
  *
  * The columns:
  *
