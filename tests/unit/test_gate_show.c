@@ -344,6 +344,13 @@ static const struct gate_case header_in_body[] = {
                   {"w body", GATE_LIVE, "="}},
     },
     {
+        .name = "a body that doesn't begin as a status line",
+        .header_in_body = true,
+        .steps = {{"h HTTP/1.1 401 x|", GATE_HOLD, ""},
+                  {"h |", GATE_HOLD, ""},
+                  {"w somebody", GATE_LIVE, "judge, h HTTP/1.1 401 x|, h |, lift, =, committed"}},
+    },
+    {
         .name = "a body that begins as a status line does",
         .header_in_body = true,
         .steps = {{"h HTTP/1.1 401 x|", GATE_HOLD, ""},
@@ -506,6 +513,22 @@ static void what_comes_live_is_an_answer(void **state)
 	leave_scene();
 }
 
+/* A program may take up a header callback in another one. */
+static void who_receives_header_lines_is_looked_at_with_each_header(void **state)
+{
+	const struct gate_case deaf = {.deaf = true};
+
+	(void)state;
+	set_scene(&deaf);
+	pass("h HTTP/1.1 103 x|");
+	pass("h |");
+	scene.handle.program.header_function = take_program_header;
+	scene.handle.program.header_data = &scene.handle;
+	pass("h HTTP/1.1 404 x|");
+	assert_string_equal(scene.happened, "lift, =, committed");
+	leave_scene();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +542,7 @@ int main(void)
 	    cmocka_unit_test(an_answer_is_noted_when_it_begins),
 	    cmocka_unit_test(a_header_is_followed_to_its_end_though_it_is_shown),
 	    cmocka_unit_test(what_comes_live_is_an_answer),
+	    cmocka_unit_test(who_receives_header_lines_is_looked_at_with_each_header),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

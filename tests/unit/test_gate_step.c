@@ -25,6 +25,17 @@ static const struct gate_case shown[] = {
         .steps = {{SHOWN_302}, {SHOWN_A}, {SHOWN_END}, {"f", GATE_HOLD, "-> done"}},
     },
     {
+        .name = "a step at whose status line the program pauses",
+        .steps = {{"h!p HTTP/1.1 302 x|", GATE_SHOW, "=, committed, -> pause"},
+                  {"h HTTP/1.1 302 x|", GATE_SHOW, "="},
+                  {"h Location: /longer/than/that/line|", GATE_SHOW, "="},
+                  {SHOWN_END}},
+    },
+    {
+        .name = "a line behind a step, which is in no header",
+        .steps = {{SHOWN_302}, {SHOWN_A}, {SHOWN_END}, {"h Trailer: x|", GATE_HOLD, ""}, {"h |", GATE_HOLD, ""}},
+    },
+    {
         .name = "an attempt that ends in a step",
         .steps = {{SHOWN_302}, {SHOWN_A}, {"f", GATE_SHOW, "-> done"}},
     },
