@@ -574,7 +574,6 @@ void gate_begin_attempt(struct gate *gate, bool reads_success)
 	gate->saw_event = false;
 	gate->followed_bytes = 0;
 	gate->awaits_header = false;
-	gate->search_begin = 0;
 	gate->bound_bytes = (size_t)gate->rules->hold_body_bytes;
 	gate->kept_bytes = 0;
 	gate->dropped_bytes = 0;

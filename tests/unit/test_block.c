@@ -90,9 +90,19 @@ static const struct {
 	const char *line;
 	int status;
 } STATUS_LINES[] = {
-    {"HTTP/1.1 200 OK", 200}, {"HTTP/2 404", 404},    {"HTTP/1.1   503 x", 503}, {"HTTP/1.1 200", 200},
-    {"HTTP/1.1 20", 0},       {"HTTP/1.1 2x0 OK", 0}, {"HTTP/1.1", 0},           {"HTTP/1.1 ", 0},
-    {"HTTP/ 100", 100},       {"HTTP/1.1 2000", 200}, {"HTTP/1.1 000 x", 0},     {"HTTP/1.1  ", 0},
+    {"HTTP/1.1 200 OK", 200},
+    {"HTTP/2 404", 404},
+    {"HTTP/1.1   503 x", 503},
+    {"HTTP/1.1 200", 200},
+    {"HTTP/1.1 20", 0},
+    {"HTTP/1.1 2x0 OK", 0},
+    {"HTTP/1.1", 0},
+    {"HTTP/1.1 ", 0},
+    {"HTTP/ 100", 100},
+    {"HTTP/1.1 2000", 200},
+    {"HTTP/1.1 000 x", 0},
+    {"HTTP/1.1  ", 0},
+    {"HTTP/", 0},
 };
 
 static void test_status_lines_are_read_as_libcurl_reads_them(void **state)
@@ -125,6 +135,8 @@ static const struct {
     {"Content-Length: 1000000000000000000", -1, 0, false, false, false},
     {"Content-Length : 4", -1, 0, false, false, false},
     {"Content-Lengths: 4", -1, 0, false, false, false},
+    {"Content-Length 4", -1, 0, false, false, false},
+    {"Content-Lengtx: 4", -1, 0, false, false, false},
     {"x-envoy-attempt-count: 3", -1, 3, false, false, false},
     {"X-Envoy-Attempt-Count: 1000000", -1, 1000000, false, false, false},
     {"x-envoy-attempt-count: 1000001", -1, 0, false, false, false},

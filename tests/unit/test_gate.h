@@ -303,7 +303,8 @@ static void set_scene(const struct gate_case *wanted)
 	scene.gate = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(scene.gate != MAP_FAILED && sizeof(struct gate) <= PAGE);
 	/* What an earlier operation left in the room, but for what is cleared when one begins. */
-	memset(scene.gate, 0x5a, sizeof(struct gate));
+	memset(scene.gate, true, sizeof(struct gate));
+	scene.gate->followed_bytes = sizeof("HTTP/1.1");
 	memset(scene.gate, 0, offsetof(struct gate, delivered_step_hashes));
 	scene.gate->handle = &scene.handle;
 	scene.gate->rules = &scene.rules;
