@@ -225,6 +225,7 @@ static size_t take(enum moment moment, char *text, size_t room_bytes, const char
 		return CURL_WRITEFUNC_PAUSE;
 	if (deed->refuses)
 		return 0;
+	append(scene->order, sizeof(scene->order), moment == AT_HEADER ? "h" : "w", 1);
 	return append(text, room_bytes, bytes, count_bytes);
 }
 
@@ -269,8 +270,9 @@ static int look_at_progress(void *data, curl_off_t download_total, curl_off_t do
                             curl_off_t upload_now)
 {
 	struct scene *it = data;
-	(void)download_total, (void)upload_total, (void)upload_now;
+	(void)download_total, (void)upload_total;
 	it->progress_bytes = download_now;
+	it->uploaded_bytes = upload_now;
 	return do_deed(AT_PROGRESS)->refuses ? 1 : 0;
 }
 
@@ -338,12 +340,17 @@ void scene_give_rewind(struct scene *it)
 	scene_set(it, CURLOPT_SEEKDATA, it);
 }
 
-static void set_what_all_programs_set(struct scene *it)
+void scene_listen(struct scene *it)
 {
 	set_function(it, CURLOPT_WRITEFUNCTION, (void (*)(void))take_body);
 	scene_set(it, CURLOPT_WRITEDATA, it);
 	set_function(it, CURLOPT_HEADERFUNCTION, (void (*)(void))take_header);
 	scene_set(it, CURLOPT_HEADERDATA, it);
+}
+
+static void set_what_all_programs_set(struct scene *it)
+{
+	scene_listen(it);
 	set_function(it, OPTION_PREREQFUNCTION, (void (*)(void))look_at_request);
 	scene_set(it, CURLOPT_ERRORBUFFER, it->error_text);
 	scene_set(it, CURLOPT_URL, it->url);
@@ -392,8 +399,17 @@ void scene_end(struct scene *it)
 static bool is_as_expected(const struct scene *it, int option)
 {
 	const void *value = it->fake.options[option], *expected = it->expected[option];
-	bool is_url = option == fake_option_number(CURLOPT_URL);
-	return value == expected || (is_url && value && expected && strcmp(value, expected) == 0);
+	bool is_text = option == fake_option_number(CURLOPT_URL) || option == fake_option_number(CURLOPT_REFERER);
+	return value == expected || (is_text && value && expected && strcmp(value, expected) == 0);
+}
+
+/* What interpose/entry/entry.c does before an operation. */
+static void make_ready(struct handle *handle, const void *frame)
+{
+	handle->performed_generation = process_generation();
+	handle->shared_entry = NULL;
+	assert_true(lend_callbacks(handle));
+	handle->active_frame = frame;
 }
 
 static void assert_all_is_given_back(const struct scene *it)
@@ -423,9 +439,7 @@ CURLcode scene_perform(struct scene *it, const struct fake_attempt *attempts, in
 	int operations = it->told_of.operations;
 	fake_play(&it->fake, attempts, count);
 	it->told_of.attempt_records = 0;
-	it->handle->performed_generation = process_generation();
-	assert_true(lend_callbacks(it->handle));
-	it->handle->active_frame = &frame;
+	make_ready(it->handle, &frame);
 	CURLcode result = conduct_operation(it->handle, it->policy, it->policy->sections, now_ms());
 	if (it->fake.is_gone) {
 		assert_int_equal(it->told_of.operations, operations);
@@ -438,6 +452,26 @@ CURLcode scene_perform(struct scene *it, const struct fake_attempt *attempts, in
 	if (it->policy->sections->rules.mode == POLICY_MODE_ENFORCE)
 		assert_counts_are_right(it);
 	return result;
+}
+
+struct ended scene_perform_another(struct scene *it, const struct fake_attempt *only)
+{
+	const struct ended told_of = it->told_of;
+	struct fake_libcurl other;
+	char frame;
+	fake_init(&other, it->fake.functions.version_number);
+	other.now_ms = now_ms;
+	other.pass_ms = pass_ms;
+	fake_play(&other, only, 1);
+	struct handle *handle = handle_adopt((CURL *)&other, &other.functions, &callbacks);
+	assert_non_null(handle);
+	assert_true(handle_set_url(handle, it->url));
+	make_ready(handle, &frame);
+	conduct_operation(handle, it->policy, it->policy->sections, now_ms());
+	handle_forget(handle);
+	const struct ended ended = it->told_of;
+	it->told_of = told_of;
+	return ended;
 }
 
 /* As interpose/entry/entry.c does it. */

@@ -33,6 +33,7 @@
 #define READS(bytes)          {.kind = FAKE_READ, .number = (bytes)}
 #define REWINDS               {.kind = FAKE_SEEK}
 #define TELLS_PROGRESS(bytes) {.kind = FAKE_PROGRESS, .number = (bytes)}
+#define TELLS_UPLOADED(bytes) {.kind = FAKE_UPLOADED, .number = (bytes)}
 #define TAKES_MS(ms)          {.kind = FAKE_TIME, .number = (ms)}
 #define CALLS(function)       {.kind = FAKE_CALL, .call = (function)}
 #define ANSWERS(status, body) HEADERS("HTTP/1.1 " status "\r\nContent-Length: 5\r\n\r\n"), BODY(body)
@@ -81,12 +82,13 @@ struct scene {
 	struct deed deed, second_deed;
 	int turns[AT_SLEEP + 1];
 	char headers[2048], body[256]; /* that it was given */
+	char order[64];                /* 'h' for each header line, 'w' for each piece of the body */
 	const char *upload;            /* what its read callback gives */
 	size_t upload_position;
 	bool seek_fails;
-	bool upload_differs_again; /* behind a rewind another body comes */
-	curl_off_t progress_bytes; /* that it was told last */
-	CURLcode second_result;    /* of what a deed called */
+	bool upload_differs_again;                 /* behind a rewind another body comes */
+	curl_off_t progress_bytes, uploaded_bytes; /* that it was told last */
+	CURLcode second_result;                    /* of what a deed called */
 
 	/* The process. */
 	int64_t now_ms, slept_ms;
@@ -111,13 +113,18 @@ void scene_end(struct scene *it);
 void scene_set(struct scene *it, int option, const void *value);
 void scene_set_number(struct scene *it, int option, long value);
 
-/* The program has progress callbacks; a read callback with something to give, and one to rewind it. */
+/* The program has write and header callbacks, as from the begin; progress callbacks; a read callback with something to
+ * give, and one to rewind it. */
+void scene_listen(struct scene *it);
 void scene_take_progress(struct scene *it);
 void scene_give_upload(struct scene *it, const char *bytes);
 void scene_give_rewind(struct scene *it);
 
 /* The program calls curl_easy_perform(), and every option is as the program set it afterwards. */
 CURLcode scene_perform(struct scene *it, const struct fake_attempt *attempts, int count);
+
+/* The program performs with another handle, in a callback of the scene's; returns what the log was told of that. */
+struct ended scene_perform_another(struct scene *it, const struct fake_attempt *only);
 
 #define PERFORM(it, attempts) scene_perform(it, attempts, (int)countof(attempts))
 

@@ -114,7 +114,7 @@ static void note_time(struct fake_libcurl *fake, int64_t ms)
 		end(fake, CURLE_OPERATION_TIMEDOUT);
 }
 
-static void call_progress(struct fake_libcurl *fake, long downloaded)
+static void call_progress(struct fake_libcurl *fake, long downloaded, long uploaded)
 {
 	xferinfo_function xferinfo = (xferinfo_function)option(fake, OPTION_XFERINFOFUNCTION);
 	curl_progress_callback progress = (curl_progress_callback)option(fake, CURLOPT_PROGRESSFUNCTION);
@@ -123,9 +123,9 @@ static void call_progress(struct fake_libcurl *fake, long downloaded)
 	if (option(fake, CURLOPT_NOPROGRESS))
 		return;
 	if (xferinfo)
-		answer = xferinfo(data, 0, downloaded, 0, 0);
+		answer = xferinfo(data, 0, downloaded, 0, uploaded);
 	else if (progress)
-		answer = progress(data, 0, (double)downloaded, 0, 0);
+		answer = progress(data, 0, (double)downloaded, 0, (double)uploaded);
 	if (answer != 0)
 		end(fake, CURLE_ABORTED_BY_CALLBACK);
 }
@@ -149,7 +149,7 @@ static void give(struct fake_libcurl *fake, int function, int data, const char *
 			if (!pauses)
 				return;
 		} else {
-			call_progress(fake, 0);
+			call_progress(fake, 0, 0);
 			note_time(fake, PROGRESS_MS);
 		}
 	}
@@ -237,7 +237,10 @@ static void play_event(struct fake_libcurl *fake, const struct fake_event *event
 		rewind_body(fake);
 		break;
 	case FAKE_PROGRESS:
-		call_progress(fake, event->number);
+		call_progress(fake, event->number, 0);
+		break;
+	case FAKE_UPLOADED:
+		call_progress(fake, 0, event->number);
 		break;
 	case FAKE_TIME:
 		note_time(fake, event->number);

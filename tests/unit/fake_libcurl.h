@@ -21,6 +21,7 @@ enum fake_kind {
 	FAKE_READ,     /* number: so many bytes of the request's body are asked for, at once */
 	FAKE_SEEK,     /* libcurl rewinds the body by itself */
 	FAKE_PROGRESS, /* number: so much has been downloaded */
+	FAKE_UPLOADED, /* number: so much has been uploaded */
 	FAKE_TIME,     /* number: so many ms pass, or as many as TIMEOUT_MS allows */
 	FAKE_CALL,     /* call(): a callback that is none of tenacurl's: the debug function, say */
 };

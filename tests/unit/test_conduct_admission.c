@@ -112,6 +112,7 @@ static void audit_refuses_nothing(void **state)
 	static const struct refused cases[] = {
 	    {AUDIT FAST, fail_before, CURLE_OK, ENGINE_BREAKER_OPEN, ENGINE_CLASS_CONNECT, ""},
 	    {AUDIT OWN, fail_before, CURLE_OK, ENGINE_NESTED, ENGINE_CLASS_CONNECT, ""},
+	    {AUDIT "nested = own\n", fail_before, CURLE_OK, ENGINE_NESTED, ENGINE_CLASS_CONNECT, ""},
 	    {AUDIT, leave_no_time, CURLE_OK, ENGINE_DEADLINE_BUDGET, ENGINE_CLASS_TIMEOUT, ""},
 	};
 
@@ -248,6 +249,7 @@ static void a_body_tells_what_comes_again(void **state)
 	(void)state;
 	begin_upload_again(&it, "the cargo");
 	ASSERT_ENDED(&it, scene_perform(&it, NULL, 0), CURLE_COULDNT_CONNECT, ENGINE_NESTED, 0);
+	assert_int_equal(it.told_of.returns, 1);
 	scene_end(&it);
 
 	begin_upload_again(&it, "new cargo");
@@ -301,7 +303,6 @@ static void a_program_can_end_what_is_read_ahead(void **state)
 /* An operation inside a callback of another's shares its deadline. */
 
 static struct scene *outer;
-static struct fake_libcurl inner;
 static long inner_limit_ms;
 
 static void look_at_limit(struct fake_libcurl *fake)
@@ -311,34 +312,88 @@ static void look_at_limit(struct fake_libcurl *fake)
 
 static void perform_another(struct fake_libcurl *fake)
 {
-	static const struct fake_attempt only[] = {{.events = EVENTS(CALLS(look_at_limit), SENDS)}};
-	const struct ended told_of = outer->told_of;
-	char frame;
-	fake_init(&inner, fake->functions.version_number);
-	inner.now_ms = fake->now_ms;
-	inner.pass_ms = fake->pass_ms;
-	fake_play(&inner, only, 1);
-	struct handle *handle = handle_adopt((CURL *)&inner, &inner.functions, outer->handle->lendings);
-	assert_true(handle_set_url(handle, outer->url));
-	handle->performed_generation = outer->generation;
-	handle->active_frame = &frame;
-	assert_true(lend_callbacks(handle));
-	assert_int_equal(conduct_operation(handle, outer->policy, outer->policy->sections, fake->now_ms()), CURLE_OK);
-	handle_forget(handle);
-	outer->told_of = told_of;
+	static const struct fake_attempt only = {.events = EVENTS(CALLS(look_at_limit), SENDS)};
+	(void)fake;
+	assert_int_equal(scene_perform_another(outer, &only).result, CURLE_OK);
 }
 
 static void a_deadline_is_inherited(void **state)
 {
 	static const struct fake_attempt attempts[] = {
-	    {.events = EVENTS(SENDS, TAKES_MS(2000), CALLS(perform_another), ANSWERS("200 OK", "hello"))}};
+	    {.events = EVENTS(SENDS, TAKES_MS(2000), CALLS(perform_another), TAKES_MS(1000), CALLS(perform_another),
+	                      ANSWERS("200 OK", "hello"))}};
 	struct scene it;
 
 	(void)state;
 	scene_begin(&it, "deadline_ms = 10000\n");
 	outer = &it;
 	assert_int_equal(PERFORM(&it, attempts), CURLE_OK);
-	assert_int_equal(inner_limit_ms, 8000);
+	assert_int_equal(inner_limit_ms, 7000);
+	scene_end(&it);
+}
+
+/* There is nothing that could be sent instead. */
+static void a_lost_body_is_refused_by_who_cannot_be_paced(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	begin_upload_again(&it, "the cargo");
+	assert_int_equal(scene_perform(&it, NULL, 0), CURLE_COULDNT_CONNECT);
+	it.upload = "new cargo";
+	it.upload_position = 0;
+	it.cannot_sleep = true;
+	it.deed = (struct deed){.moment = AT_SEEK, .turn = it.turns[AT_SEEK] + 2, .act = lose_rewinding};
+	ASSERT_ENDED(&it, scene_perform(&it, NULL, 0), CURLE_COULDNT_CONNECT, ENGINE_NESTED, 0);
+	scene_end(&it);
+}
+
+/* An upload that was tried once has one attempt less when it comes again. */
+static void what_comes_again_shares_its_attempts(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, "nested = own\nmax_attempts = 2\n");
+	scene_give_upload(&it, "the cargo");
+	scene_give_rewind(&it);
+	it.is_switched_off = true;
+	ASSERT_ENDED(&it, PERFORM(&it, bad_upload), CURLE_OK, ENGINE_PASSED_THROUGH, 1);
+	it.is_switched_off = false;
+	it.upload_position = 0;
+	ASSERT_ENDED(&it, PERFORM(&it, bad_upload), CURLE_OK, ENGINE_ATTEMPT_CAP, 1);
+	scene_end(&it);
+}
+
+/* What pacing adds counts against a service's watchdog, too. */
+static void pacing_is_bounded_by_a_watchdog(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, "nested = own\nmax_attempts = 1\nbackoff_base_ms = 600\n");
+	it.watchdog_ms = 2000;
+	fail_before(&it);
+	ASSERT_ENDED(&it, scene_perform(&it, NULL, 0), CURLE_COULDNT_CONNECT, ENGINE_NESTED, 0);
+	ASSERT_ENDED(&it, scene_perform(&it, NULL, 0), CURLE_COULDNT_CONNECT, ENGINE_NESTED, 0);
+	assert_int_equal(it.slept_ms, 601);
+	ASSERT_ENDED(&it, PERFORM(&it, good), CURLE_OK, ENGINE_SUCCESS, 1);
+	scene_end(&it);
+}
+
+/* Without a way to rewind it is known what it was only once it was sent. */
+static void what_is_known_late_shares_its_attempts(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, "nested = own\nmax_attempts = 2\n");
+	scene_give_upload(&it, "the cargo");
+	it.is_switched_off = true;
+	ASSERT_ENDED(&it, PERFORM(&it, bad_upload), CURLE_OK, ENGINE_PASSED_THROUGH, 1);
+	it.is_switched_off = false;
+	it.upload_position = 0;
+	ASSERT_ENDED(&it, PERFORM(&it, bad_upload), CURLE_OK, ENGINE_ATTEMPT_CAP, 1);
 	scene_end(&it);
 }
 
@@ -360,6 +415,10 @@ int main(void)
 	    cmocka_unit_test(a_body_that_was_lost_is_not_sent),
 	    cmocka_unit_test(a_program_can_end_what_is_read_ahead),
 	    cmocka_unit_test(a_deadline_is_inherited),
+	    cmocka_unit_test(a_lost_body_is_refused_by_who_cannot_be_paced),
+	    cmocka_unit_test(what_comes_again_shares_its_attempts),
+	    cmocka_unit_test(pacing_is_bounded_by_a_watchdog),
+	    cmocka_unit_test(what_is_known_late_shares_its_attempts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

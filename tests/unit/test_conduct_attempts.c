@@ -212,16 +212,33 @@ static void a_body_can_make_a_failure_final(void **state)
 	scene_end(&it);
 }
 
-/* libcurl's meter shows nothing of what nobody gets, and goes on with the next attempt. */
+/* libcurl's meter shows nothing of what nobody gets, and goes on with what somebody does. */
+
+static long seen_meter_off[3];
+
+static void look_at_meter(struct fake_libcurl *fake)
+{
+	seen_meter_off[seen++] = (long)fake->options[fake_option_number(CURLOPT_NOPROGRESS)];
+}
+
 static void the_meter_is_off_for_what_is_withheld(void **state)
 {
-	static const struct fake_attempt attempts[] = {BAD, GOOD};
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(SENDS, HEADERS("HTTP/1.1 503 Busy\r\n\r\n"), CALLS(look_at_meter))},
+	    {.events = EVENTS(CALLS(look_at_meter), SENDS, ANSWERS("200 OK", "hello"))}};
+	static const struct fake_attempt taken_back[] = {
+	    {.events = EVENTS(SENDS, HEADERS("HTTP/1.1 503 Busy\r\n\r\n"), BODY("quota"), CALLS(look_at_meter))}};
 	struct scene it;
 
 	(void)state;
-	scene_begin(&it, QUICK);
+	seen = 0;
+	scene_begin(&it, QUICK "final_body = quota\n");
 	scene_set_number(&it, CURLOPT_NOPROGRESS, 0);
 	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_OK, ENGINE_SUCCESS, 2);
+	ASSERT_ENDED(&it, PERFORM(&it, taken_back), CURLE_OK, ENGINE_TERMINAL_ERROR, 1);
+	assert_int_equal(seen_meter_off[0], 1);
+	assert_int_equal(seen_meter_off[1], 0);
+	assert_int_equal(seen_meter_off[2], 0);
 	scene_end(&it);
 }
 
@@ -278,6 +295,7 @@ static void what_would_expire_in_the_wait_is_not_tried_again(void **state)
 	snprintf(url, sizeof(url), "%s?Expires=%lld&Signature=00", it.url, (long long)scene_calendar_s(&it) + 3);
 	scene_set(&it, CURLOPT_URL, url);
 	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_OK, ENGINE_REQUEST_EXPIRED, 1);
+	assert_int_equal(it.slept_ms, 0);
 	scene_end(&it);
 }
 
@@ -405,6 +423,40 @@ static void a_redirect_step_is_shown_once(void **state)
 	scene_end(&it);
 }
 
+/* Each header line goes to the write function first, and to the header function behind it, held or not. */
+static void headers_in_the_body_keep_their_order(void **state)
+{
+#define LINE(text) BODY(text), HEADERS(text)
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(SENDS, LINE("HTTP/1.1 401 Who\r\n"), LINE("\r\n"))}};
+#undef LINE
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, "");
+	scene_set_number(&it, CURLOPT_HEADER, 1);
+	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_OK, ENGINE_TERMINAL_ERROR, 1);
+	assert_string_equal(it.order, "whwh");
+	assert_string_equal(it.body, "HTTP/1.1 401 Who\r\n\r\n");
+	assert_string_equal(it.headers, it.body);
+	scene_end(&it);
+}
+
+/* Judged at its headers and once more at its end, an attempt is one failure. */
+static void a_failure_counts_once_for_the_breaker(void **state)
+{
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(SENDS, ANSWERS("503 Busy", "so")), .result = CURLE_PARTIAL_FILE}, GOOD};
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, "max_attempts = 1\nbreaker_failures = 2\nbreaker_outage_ms = 0\n"
+	                 "breaker_action = fail-fast\nnested = off\n");
+	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_PARTIAL_FILE, ENGINE_DELIVERED, 1);
+	ASSERT_ENDED(&it, scene_perform(&it, attempts + 1, 1), CURLE_OK, ENGINE_SUCCESS, 1);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +483,8 @@ int main(void)
 	    cmocka_unit_test(what_we_own_is_tried_as_often_as_the_policy_says),
 	    cmocka_unit_test(what_was_never_sent_may_be_tried_again_whatever_it_is),
 	    cmocka_unit_test(a_redirect_step_is_shown_once),
+	    cmocka_unit_test(headers_in_the_body_keep_their_order),
+	    cmocka_unit_test(a_failure_counts_once_for_the_breaker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

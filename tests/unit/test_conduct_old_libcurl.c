@@ -128,6 +128,30 @@ static void before_8_8_an_errno_of_a_failed_attempt_is_disowned(void **state)
 	}
 }
 
+/* A referrer that a redirect left would tell the first host the URL of another. */
+static void before_8_20_the_referrer_is_set_again(void **state)
+{
+	static const struct fake_attempt redirected_good = {
+	    .events =
+	        EVENTS(SENDS, HEADERS("HTTP/1.1 302 Go\r\nLocation: /b\r\n\r\n"), SENDS, ANSWERS("200 OK", "hello")),
+	    .redirects = 1};
+	static const char referrer[] = "http://mine.example/";
+	struct scene it;
+
+	(void)state;
+	scene_begin_with(&it, 0x081300, QUICK);
+	scene_set_number(&it, CURLOPT_FOLLOWLOCATION, 1);
+	scene_set_number(&it, CURLOPT_AUTOREFERER, 1);
+	scene_set(&it, CURLOPT_REFERER, referrer);
+	ASSERT_ENDED(&it, PERFORM(&it, redirected_bad_good), CURLE_OK, ENGINE_SUCCESS, 2);
+	const void *set_again = it.fake.options[fake_option_number(CURLOPT_REFERER)];
+	assert_ptr_not_equal(set_again, referrer);
+	/* What an operation before left isn't known, so it can't be. */
+	assert_int_equal(scene_perform(&it, &redirected_good, 1), CURLE_OK);
+	ASSERT_ENDED(&it, scene_perform(&it, redirected_bad_good, 1), CURLE_OK, ENGINE_REQUEST_CHANGED, 1);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +160,7 @@ int main(void)
 	    cmocka_unit_test(before_7_55_the_url_is_set_again),
 	    cmocka_unit_test(before_7_71_a_lost_body_ends_retries),
 	    cmocka_unit_test(before_8_8_an_errno_of_a_failed_attempt_is_disowned),
+	    cmocka_unit_test(before_8_20_the_referrer_is_set_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -460,6 +460,98 @@ static void an_unmet_time_condition_is_no_proxys_answer(void **state)
 	scene_end(&it);
 }
 
+/* What libcurl reads from the program's memory may change under it. */
+
+static char form[] = "a=1";
+
+static void write_to_the_form(struct scene *it)
+{
+	(void)it;
+	form[2] = '2';
+}
+
+static void a_form_that_changes_is_another_request(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	form[2] = '1';
+	scene_begin(&it, QUICK "replay = all\n");
+	scene_take_progress(&it);
+	scene_set(&it, CURLOPT_POSTFIELDS, form);
+	it.deed = (struct deed){.moment = AT_PROGRESS, .turn = 1, .act = write_to_the_form};
+	ASSERT_ENDED(&it, PERFORM(&it, busy_get), CURLE_OK, ENGINE_REQUEST_CHANGED, 1);
+	scene_end(&it);
+}
+
+/* libcurl's own reading from a FILE*, which stands somewhere in the middle. */
+
+static FILE *begin_file(struct scene *it, const char *lines)
+{
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	fputs("before the cargo", file);
+	assert_int_equal(fseek(file, strlen("before "), SEEK_SET), 0);
+	scene_begin(it, lines);
+	scene_set_number(it, CURLOPT_UPLOAD, 1);
+	scene_set(it, CURLOPT_READDATA, file);
+	return file;
+}
+
+static void a_file_is_sought_back_to_where_it_stood(void **state)
+{
+	struct scene it;
+	FILE *file = begin_file(&it, QUICK);
+
+	(void)state;
+	ASSERT_ENDED(&it, PERFORM(&it, upload_bad), CURLE_OK, ENGINE_SUCCESS, 2);
+	assert_string_equal(it.fake.sent, "the |the cargo");
+	scene_end(&it);
+	fclose(file);
+}
+
+/* libcurl may take it to its very begin after a failure, and sends that then. */
+static void a_file_of_a_failed_transfer_is_sent_once(void **state)
+{
+	static const struct fake_attempt cut[] = {{.events = EVENTS(SENDS, READS(4)), .result = CURLE_RECV_ERROR}};
+	struct scene it;
+	FILE *file = begin_file(&it, QUICK "max_attempts = 2\nnested = off\n");
+
+	(void)state;
+	it.is_switched_off = true;
+	ASSERT_ENDED(&it, PERFORM(&it, cut), CURLE_RECV_ERROR, ENGINE_PASSED_THROUGH, 1);
+	it.is_switched_off = false;
+	ASSERT_ENDED(&it, PERFORM(&it, cut), CURLE_RECV_ERROR, ENGINE_BODY_NOT_REPLAYABLE, 1);
+	scene_end(&it);
+	fclose(file);
+}
+
+static void audit_knows_where_a_file_stood(void **state)
+{
+	struct scene it;
+	FILE *file = begin_file(&it, "mode = audit\nlog = stderr\n");
+
+	(void)state;
+	ASSERT_ENDED(&it, PERFORM(&it, upload_bad), CURLE_OK, ENGINE_TRANSIENT_FAILURE, 1);
+	scene_end(&it);
+	fclose(file);
+}
+
+/* What was uploaded once isn't told to be less. */
+static void progress_never_goes_back(void **state)
+{
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(SENDS, READS(9), TELLS_UPLOADED(9), ANSWERS("503 Busy", "sorry"))},
+	    {.events = EVENTS(SENDS, READS(4), TELLS_UPLOADED(4)), .result = CURLE_ABORTED_BY_CALLBACK}};
+	struct scene it;
+
+	(void)state;
+	begin_busy(&it, QUICK);
+	assert_int_equal(PERFORM(&it, attempts), CURLE_ABORTED_BY_CALLBACK);
+	assert_int_equal(it.uploaded_bytes, 9);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,6 +576,11 @@ int main(void)
 	    cmocka_unit_test(the_old_progress_function_is_called_alike),
 	    cmocka_unit_test(a_100_that_an_upload_waits_for_is_shown),
 	    cmocka_unit_test(an_unmet_time_condition_is_no_proxys_answer),
+	    cmocka_unit_test(a_form_that_changes_is_another_request),
+	    cmocka_unit_test(a_file_is_sought_back_to_where_it_stood),
+	    cmocka_unit_test(a_file_of_a_failed_transfer_is_sent_once),
+	    cmocka_unit_test(audit_knows_where_a_file_stood),
+	    cmocka_unit_test(progress_never_goes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

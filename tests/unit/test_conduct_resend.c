@@ -104,6 +104,19 @@ static void without_a_prereq_function_of_the_programs_all_is_counted(void **stat
 	scene_end(&it);
 }
 
+/* An abort of the program's in the attempt after it is one. */
+static void a_forbidden_resend_is_of_one_attempt(void **state)
+{
+	static const struct fake_attempt attempts[] = {RESENDS, GOOD};
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, FORBID);
+	it.deed = (struct deed){.moment = AT_REQUEST, .perform = 2, .refuses = true};
+	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_ABORTED_BY_CALLBACK, ENGINE_CANCELLED, 2);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +125,7 @@ int main(void)
 	    cmocka_unit_test(a_forbidden_resend_is_an_empty_reply),
 	    cmocka_unit_test(the_program_decides_before_us),
 	    cmocka_unit_test(without_a_prereq_function_of_the_programs_all_is_counted),
+	    cmocka_unit_test(a_forbidden_resend_is_of_one_attempt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

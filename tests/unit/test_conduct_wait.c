@@ -40,6 +40,7 @@ static void an_abort_in_the_wait_ends_the_operation(void **state)
 	assert_int_equal(it.told_of.waited_ms, 750);
 	assert_string_equal(it.error_text, "Callback aborted");
 	assert_string_equal(it.body, "");
+	assert_int_equal(it.handle->held.event_count, 0);
 	scene_end(&it);
 }
 
@@ -90,14 +91,20 @@ static void what_breaks_a_wait_off(void **state)
 	}
 }
 
-/* The callbacks that it was for are gone. */
+static void reset_and_listen_again(struct scene *it)
+{
+	scene_reset(it);
+	scene_listen(it);
+}
+
+/* The callbacks that it was for are gone, and those that are there aren't for it. */
 static void after_a_reset_nothing_is_delivered(void **state)
 {
 	struct scene it;
 
 	(void)state;
 	begin(&it);
-	it.deed = (struct deed){.moment = AT_PROGRESS, .turn = 3, .act = scene_reset};
+	it.deed = (struct deed){.moment = AT_PROGRESS, .turn = 3, .act = reset_and_listen_again};
 	ASSERT_ENDED(&it, PERFORM(&it, bad), CURLE_OK, ENGINE_REQUEST_CHANGED, 1);
 	assert_string_equal(it.body, "");
 	scene_end(&it);
@@ -189,7 +196,7 @@ static void without_a_chance_to_wait_the_failure_is_delivered(void **state)
 	for (size_t i = 0; i < countof(cases); i++) {
 		struct scene it;
 
-		begin(&it);
+		scene_begin(&it, WAIT_2_S);
 		it.deed = cases[i].deed;
 		it.is_switched_off = cases[i].is_switched_off;
 		it.sleep_is_refused = cases[i].sleep_is_refused;
@@ -358,6 +365,53 @@ static void late_numbers_can_be_refused(void **state)
 	scene_end(&it);
 }
 
+/* A place among those that are between attempts is held by nobody who isn't. */
+static void who_stops_waiting_leaves_its_place(void **state)
+{
+	static const struct {
+		struct deed deed;
+		bool is_switched_off;
+	} cases[] = {
+	    {{.moment = AT_PROGRESS, .turn = 2, .refuses = true}, false},
+	    {{.moment = NEVER}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene it;
+
+		scene_begin(&it, WAIT_2_S "max_retrying = 1\nnested = off\n");
+		scene_take_progress(&it);
+		it.deed = cases[i].deed;
+		it.is_switched_off = cases[i].is_switched_off;
+		PERFORM(&it, bad);
+		it.deed.moment = NEVER;
+		it.is_switched_off = false;
+		ASSERT_ENDED(&it, PERFORM(&it, bad_good), CURLE_OK, ENGINE_SUCCESS, 2);
+		scene_end(&it);
+	}
+}
+
+static struct ended another;
+
+static void perform_another(struct scene *it)
+{
+	static const struct fake_attempt only = {.events = EVENTS(SENDS, HEADERS("HTTP/1.1 503 Busy\r\n\r\n"))};
+	another = scene_perform_another(it, &only);
+}
+
+static void only_so_many_wait_at_a_time(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	scene_begin(&it, WAIT_2_S "max_retrying = 1\nnested = off\n");
+	it.deed = (struct deed){.moment = AT_SLEEP, .turn = 1, .act = perform_another};
+	ASSERT_ENDED(&it, PERFORM(&it, bad_good), CURLE_OK, ENGINE_SUCCESS, 2);
+	assert_int_equal(another.reason, ENGINE_RETRY_CONCURRENCY);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +431,8 @@ int main(void)
 	    cmocka_unit_test(a_handle_can_go_while_what_was_held_is_delivered),
 	    cmocka_unit_test(numbers_of_what_was_held_are_shown_with_it),
 	    cmocka_unit_test(late_numbers_can_be_refused),
+	    cmocka_unit_test(who_stops_waiting_leaves_its_place),
+	    cmocka_unit_test(only_so_many_wait_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
