@@ -225,6 +225,9 @@ static size_t take(enum moment moment, char *text, size_t room_bytes, const char
 		return CURL_WRITEFUNC_PAUSE;
 	if (deed->refuses)
 		return 0;
+	/* The bytes went with the handle. */
+	if (scene->fake.is_gone)
+		return count_bytes;
 	append(scene->order, sizeof(scene->order), moment == AT_HEADER ? "h" : "w", 1);
 	return append(text, room_bytes, bytes, count_bytes);
 }

@@ -86,7 +86,7 @@ static void what_is_final_is_delivered(void **state)
 static void the_last_failure_is_what_the_program_gets(void **state)
 {
 	static const struct fake_attempt last = {.events = EVENTS(SENDS, ANSWERS("502 Bad", "third"))};
-	static const struct fake_attempt attempts[] = {BAD, UNREACHABLE, last};
+	const struct fake_attempt attempts[] = {BAD, UNREACHABLE, last};
 	struct scene it;
 
 	(void)state;
