@@ -44,7 +44,7 @@ struct gate_ports {
 	bool (*awaits_continue)(void *context);
 	/* Whether the program may refuse to rewind its body, so that the response has to be delivered after all. */
 	bool (*may_be_taken_back)(void *context);
-	/* An answer to the request has begun. */
+	/* An answer to the request has begun, and the seek callback is lent. */
 	void (*answer)(void *context);
 	/* Nothing of the rest is shown. */
 	void (*hide)(void *context);
