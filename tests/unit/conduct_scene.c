@@ -77,6 +77,7 @@ static const struct deed *do_deed(enum moment moment)
 bool sleep_until(int64_t due_ms)
 {
 	assert_true(scene->turns[AT_SLEEP] < SLEEPS_MOST);
+	assert_int_equal(scene->handle->waiting_thread, THREAD);
 	do_deed(AT_SLEEP);
 	if (scene->cannot_sleep)
 		return false;

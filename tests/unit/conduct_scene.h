@@ -29,6 +29,7 @@
 #define EVENTS(...)           {__VA_ARGS__}
 #define SENDS                 {.kind = FAKE_REQUEST}
 #define HEADERS(lines)        {.kind = FAKE_HEADERS, .text = (lines)}
+#define PROXY_ANSWERS(lines)  {.kind = FAKE_PROXY, .text = (lines)}
 #define BODY(bytes)           {.kind = FAKE_BODY, .text = (bytes)}
 #define READS(bytes)          {.kind = FAKE_READ, .number = (bytes)}
 #define REWINDS               {.kind = FAKE_SEEK}

@@ -157,22 +157,24 @@ static void give(struct fake_libcurl *fake, int function, int data, const char *
 		fail_msg("the transfer stays paused");
 }
 
-static void give_line(struct fake_libcurl *fake, const char *line, size_t bytes)
+static void note_status(struct fake_libcurl *fake, const char *line)
 {
 	long status;
 	if (sscanf(line, "HTTP/%*s %ld", &status) == 1)
 		*info(fake, CURLINFO_RESPONSE_CODE) = status;
-	*info(fake, CURLINFO_HEADER_SIZE) += (long)bytes;
-	give(fake, CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, line, bytes);
 }
 
-static void give_headers(struct fake_libcurl *fake, const char *text)
+static void give_headers(struct fake_libcurl *fake, const char *text, bool is_proxys)
 {
 	while (*text && fake->callback_result == CURLE_OK) {
 		const char *end_of_line = strstr(text, "\r\n");
 		assert_non_null(end_of_line);
-		give_line(fake, text, (size_t)(end_of_line + 2 - text));
-		text = end_of_line + 2;
+		size_t bytes = (size_t)(end_of_line + 2 - text);
+		if (!is_proxys)
+			note_status(fake, text);
+		*info(fake, CURLINFO_HEADER_SIZE) += (long)bytes;
+		give(fake, CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, text, bytes);
+		text += bytes;
 	}
 }
 
@@ -225,7 +227,8 @@ static void play_event(struct fake_libcurl *fake, const struct fake_event *event
 		send_request(fake);
 		break;
 	case FAKE_HEADERS:
-		give_headers(fake, event->text);
+	case FAKE_PROXY:
+		give_headers(fake, event->text, event->kind == FAKE_PROXY);
 		break;
 	case FAKE_BODY:
 		give(fake, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, event->text, strlen(event->text));

@@ -17,6 +17,7 @@ enum fake_kind {
 	FAKE_END,
 	FAKE_REQUEST,  /* a request goes out: the prereq function is asked */
 	FAKE_HEADERS,  /* text: header lines, each with its \r\n */
+	FAKE_PROXY,    /* the same of a proxy's answer to CONNECT, whose status libcurl doesn't tell */
 	FAKE_BODY,     /* text: one call of the write function */
 	FAKE_READ,     /* number: so many bytes of the request's body are asked for, at once */
 	FAKE_SEEK,     /* libcurl rewinds the body by itself */

@@ -457,6 +457,52 @@ static void a_failure_counts_once_for_the_breaker(void **state)
 	scene_end(&it);
 }
 
+static struct scene *watched;
+static bool was_shown;
+
+static void look_at_what_is_shown(struct fake_libcurl *fake)
+{
+	(void)fake;
+	was_shown = watched->headers[0] != '\0';
+}
+
+/* What isn't tried again whatever its fields say is shown from its status line on. */
+static void only_what_may_be_tried_again_is_held(void **state)
+{
+	static const struct {
+		const char *status_line;
+		bool is_shown;
+	} cases[] = {{"HTTP/1.1 200 OK\r\n", true}, {"HTTP/1.1 404 None\r\n", true}, {"HTTP/1.1 503 Busy\r\n", false}};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		const struct fake_attempt only = {.events = EVENTS(SENDS, HEADERS(cases[i].status_line),
+		                                                   CALLS(look_at_what_is_shown), HEADERS("\r\n"))};
+		struct scene it;
+
+		scene_begin(&it, "");
+		watched = &it;
+		it.is_switched_off = true;
+		assert_int_equal(scene_perform(&it, &only, 1), CURLE_OK);
+		assert_int_equal(was_shown, cases[i].is_shown);
+		scene_end(&it);
+	}
+}
+
+/* The origin's comes behind it, and is the one that counts. */
+static void a_proxys_answer_is_not_judged(void **state)
+{
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(PROXY_ANSWERS("HTTP/1.1 503 Perhaps\r\n\r\n"), SENDS, ANSWERS("200 OK", "hello"))}};
+	struct scene it;
+
+	(void)state;
+	CURLcode result = play(&it, QUICK, attempts, 1);
+	ASSERT_ENDED(&it, result, CURLE_OK, ENGINE_SUCCESS, 1);
+	assert_string_equal(it.headers, "HTTP/1.1 503 Perhaps\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -485,6 +531,8 @@ int main(void)
 	    cmocka_unit_test(a_redirect_step_is_shown_once),
 	    cmocka_unit_test(headers_in_the_body_keep_their_order),
 	    cmocka_unit_test(a_failure_counts_once_for_the_breaker),
+	    cmocka_unit_test(only_what_may_be_tried_again_is_held),
+	    cmocka_unit_test(a_proxys_answer_is_not_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

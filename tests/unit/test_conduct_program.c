@@ -552,6 +552,46 @@ static void progress_never_goes_back(void **state)
 	scene_end(&it);
 }
 
+/* Cancel means cancel, whatever the verdict on the answer was. */
+static void an_abort_behind_a_failure_is_one(void **state)
+{
+	struct scene it;
+
+	(void)state;
+	begin_busy(&it, QUICK);
+	it.deed = (struct deed){.moment = AT_PROGRESS, .turn = 2, .perform = 1, .refuses = true};
+	ASSERT_ENDED(&it, PERFORM(&it, busy), CURLE_ABORTED_BY_CALLBACK, ENGINE_CANCELLED, 1);
+	scene_end(&it);
+}
+
+static void *seen_seek[2];
+static int seeks_seen;
+
+static void look_at_seek(struct fake_libcurl *fake)
+{
+	seen_seek[seeks_seen++] = fake->options[fake_option_number(CURLOPT_SEEKFUNCTION)];
+}
+
+/* Until the answer begins libcurl asks us: what it rewinds then, it does as without us. */
+static void the_seek_function_is_lent_until_an_answer(void **state)
+{
+	static const struct fake_attempt attempts[] = {
+	    {.events = EVENTS(SENDS, READS(9), ANSWERS("503 Busy", "sorry"))},
+	    {.events = EVENTS(SENDS, REWINDS, READS(9), CALLS(look_at_seek), HEADERS("HTTP/1.1 200 OK\r\n"),
+	                      CALLS(look_at_seek), HEADERS("\r\n"))}};
+	struct scene it;
+
+	(void)state;
+	seeks_seen = 0;
+	scene_begin(&it, QUICK);
+	scene_give_upload(&it, "the cargo");
+	ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_OK, ENGINE_SUCCESS, 2);
+	assert_string_equal(it.fake.sent, "the cargo|the cargo");
+	assert_non_null(seen_seek[0]);
+	assert_null(seen_seek[1]);
+	scene_end(&it);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -581,6 +621,8 @@ int main(void)
 	    cmocka_unit_test(a_file_of_a_failed_transfer_is_sent_once),
 	    cmocka_unit_test(audit_knows_where_a_file_stood),
 	    cmocka_unit_test(progress_never_goes_back),
+	    cmocka_unit_test(an_abort_behind_a_failure_is_one),
+	    cmocka_unit_test(the_seek_function_is_lent_until_an_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,28 @@ static void a_forbidden_resend_is_of_one_attempt(void **state)
 	scene_end(&it);
 }
 
+/* What it replaces is an attempt that failed; it takes a token as a retry does. */
+static void resends_are_charged(void **state)
+{
+	static const struct {
+		const char *lines;
+		enum engine_reason reason;
+	} cases[] = {
+	    {QUICK "budget_tokens = 1\nbudget_refill_per_s = 0\nbreaker = off\n", ENGINE_BUDGET_EMPTY},
+	    {QUICK "breaker_failures = 2\nbreaker_outage_ms = 0\n", ENGINE_BREAKER_OPEN},
+	};
+	static const struct fake_attempt attempts[] = {{.events = EVENTS(SENDS, SENDS, ANSWERS("503 Busy", "sorry"))}};
+
+	(void)state;
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct scene it;
+
+		scene_begin(&it, cases[i].lines);
+		ASSERT_ENDED(&it, PERFORM(&it, attempts), CURLE_OK, cases[i].reason, 1);
+		scene_end(&it);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +148,7 @@ int main(void)
 	    cmocka_unit_test(the_program_decides_before_us),
 	    cmocka_unit_test(without_a_prereq_function_of_the_programs_all_is_counted),
 	    cmocka_unit_test(a_forbidden_resend_is_of_one_attempt),
+	    cmocka_unit_test(resends_are_charged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

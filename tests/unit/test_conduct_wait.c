@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What can happen between two attempts, and how the operation ends by it. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "tests/unit/conduct_scene.h"
@@ -200,7 +201,9 @@ static void without_a_chance_to_wait_the_failure_is_delivered(void **state)
 		it.deed = cases[i].deed;
 		it.is_switched_off = cases[i].is_switched_off;
 		it.sleep_is_refused = cases[i].sleep_is_refused;
+		errno = 0;
 		ASSERT_ENDED(&it, PERFORM(&it, bad), CURLE_OK, ENGINE_PASSED_THROUGH, 1);
+		assert_int_equal(errno, 0);
 		assert_string_equal(it.body, "sorry");
 		assert_int_equal(it.slept_ms, 0);
 		complaints += it.complaint[0] != '\0';
