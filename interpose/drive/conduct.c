@@ -77,8 +77,11 @@ static CURLcode break_off(struct operation *operation, CURLcode result, enum eng
 	return finish(operation, result);
 }
 
-/* Waits for the retry that the verdict asks for. Returns whether it is to be made; if not, *result is the program's. */
-static bool wait_for_retry(struct operation *operation, CURLcode *result)
+/*
+ * Waits for the retry that the verdict asks for. Returns whether it is to be made; if not, *result is the program's.
+ * Not inlined, as begin() isn't.
+ */
+static __attribute__((noinline)) bool wait_for_retry(struct operation *operation, CURLcode *result)
 {
 	struct handle *handle = operation->handle;
 	under_way_waits(operation);
@@ -164,7 +167,8 @@ static void add_idempotency_key(struct operation *operation)
 		request->has_idempotency_key = true;
 }
 
-static void begin(struct operation *operation, int64_t now_ms)
+/* Not inlined: its variables would lie on the stack while libcurl transfers, and some threads have little. */
+static __attribute__((noinline)) void begin(struct operation *operation, int64_t now_ms)
 {
 	struct handle *handle = operation->handle;
 	const struct policy_rules *rules = &operation->section->rules;

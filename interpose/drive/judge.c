@@ -312,10 +312,9 @@ static bool has_lasting_verdict(const struct operation *operation, CURLcode resu
 	       (is_whole && (result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR));
 }
 
-void judge_end(struct operation *operation, CURLcode result)
+/* Not inlined, as begin() in conduct.c isn't. */
+static __attribute__((noinline)) void judge_attempt(struct operation *operation, CURLcode result)
 {
-	if (has_lasting_verdict(operation, result))
-		return;
 	const struct outcome_view view = view_of(operation);
 	outcome_of_attempt(&view, result, &operation->outcome);
 	judge(operation);
@@ -323,6 +322,12 @@ void judge_end(struct operation *operation, CURLcode result)
 	if (operation->course.verdict.reason == ENGINE_DELIVERED &&
 	    operation->course.verdict.failure == ENGINE_CLASS_NONE)
 		operation->course.verdict.reason = ENGINE_SUCCESS;
+}
+
+void judge_end(struct operation *operation, CURLcode result)
+{
+	if (!has_lasting_verdict(operation, result))
+		judge_attempt(operation, result);
 }
 
 enum engine_reason judge_meanwhile(struct operation *operation)

@@ -50,7 +50,8 @@ static void fill_names(const struct operation *operation, struct state_running *
 	state_running_text(running->program, process_program());
 }
 
-static void keep(struct operation *operation, enum state_phase phase)
+/* Not inlined: what it fills in is much for the stack that a transfer leaves. */
+static __attribute__((noinline)) void keep(struct operation *operation, enum state_phase phase)
 {
 	int64_t now_ms = clock_ms(), wait_ms = operation->course.verdict.wait_ms;
 	struct state_running running = {
