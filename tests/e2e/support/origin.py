@@ -134,11 +134,12 @@ class Origin:
         return [connections[number] for number in sorted(connections)]
 
     def gap_ms(self, earlier=0, later=1):
-        """Milliseconds from the last byte of one request's answer to the first byte of another request."""
+        """Milliseconds from the first byte of one request's answer, whose headers are what is judged, to that of another request."""
 
         def both():
             requests = self.requests
             return len(requests) > later and requests[earlier].answer and requests
 
         requests = wait_until(both, f"answer to request {earlier} and request {later}")
-        return (requests[later].first_byte_us - requests[earlier].answer["ended_us"]) / 1000
+        answer = requests[earlier].answer
+        return (requests[later].first_byte_us - (answer["us"] or answer["ended_us"])) / 1000
