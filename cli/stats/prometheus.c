@@ -246,7 +246,8 @@ void stats_print_prometheus(FILE *out, const struct stats *stats)
 		const struct metric *metric = &METRICS[i];
 		const struct exposition to = {.out = out, .stats = stats, .name = metric->name};
 		fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name, metric->type);
-		for (const struct stats_row *row = stats->rows; row < stats->rows + stats->row_count; row++) {
+		for (size_t number = 0; number < stats->row_count; number++) {
+			const struct stats_row *row = &stats->rows[number];
 			if (metric->print)
 				metric->print(&to, row);
 			else
